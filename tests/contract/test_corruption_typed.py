@@ -225,6 +225,10 @@ def test_a_flipped_length_of_a_string_is_named(interpreter: str) -> None:
             changed.flip(text + length_at, bit)
             (damage,) = evidence(item_counts, changed)
             assert (damage.id, damage.where, damage.bits) == ("R25", text + length_at, (bit,))
+    short = min(texts, key=lambda text: (index.end_of_block(text) or 0) - text)
+    overwritten = MutatedTarget(scene.target)
+    overwritten.put_word(short + length_at, 1 << 34)
+    assert not evidence(item_counts, overwritten)  # 0, one bit away, is not where its text ends
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)

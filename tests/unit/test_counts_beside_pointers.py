@@ -14,13 +14,16 @@ from gdb_epi.corruption.checks.item_counts import _fills_block, counts_beside_po
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.heap.one_bit_numbers import wrong_lengths
+from gdb_epi.errors import Absent
 
 STRUCT, ITEMS, COUNT = HEAP + 0x10, HEAP + 0x40, 21
 USED = 1  # the lowest bit of a chunk's size: the one before is in use
 
 
-def process(number: int, most: int = 0, address: int = 0x7F00_0000_0000) -> Context:
+def process(number: int, most: int = 0, address: int = HEAP + HEAP_SIZE) -> Context:
     """Return a process that failed with a struct {items, number, most} in a register.
+
+    By an access right after the memory of the items, unless another address is given.
 
     Chunks of 48 and 176 bytes, the latter with room for 168: 21 numbers of 8 bytes.
     """
@@ -71,19 +74,16 @@ def test_nothing_is_said_of_a_number(number: int) -> None:
     assert not said(process(number))
 
 
-def test_two_small_integers_are_no_count_unless_the_access_ran_off_the_items() -> None:
-    """7 and 1 in one word are 7 and a bit too many; of such small blocks there are many."""
-    words = {HEAP + 0x38: 0x40 | USED, HEAP + 0x78: 0x1000 | USED}
-
-    def failing(address: int) -> Context:
-        made = process(1 << 32 | 7, address=address)
-        for place, word in words.items():
-            made.target.write(place, struct.pack("<Q", word))  # type: ignore[attr-defined]
-        return made
-
-    assert not said(failing(0x7F00_0000_0000))
-    (damage,) = said(failing(HEAP + HEAP_SIZE))
-    assert (damage.where, damage.corrected) == (STRUCT + 8, 7)
+@pytest.mark.parametrize("bit", [20, 28, 33, 47])
+def test_two_numbers_in_a_word_are_no_count_that_nothing_followed(bit: int) -> None:
+    """A length and a flag, or a count of references, are a length and a bit too many."""
+    number = COUNT ^ 1 << bit
+    assert not said(process(number, address=0x7F00_0000_0000))
+    assert said(process(number, address=ITEMS + 8 * number))
+    far = process(number, address=0x7F00_0000_0000)
+    assert not isinstance(far.site, Absent)
+    far.site.fault.registers["r14"] = number  # type: ignore[index]
+    assert said(far)
 
 
 @pytest.mark.parametrize("bit", [20, 36, 46])

@@ -52,7 +52,6 @@ SLACK = 4  # a block that shrinks in place keeps at most a quarter more (pymallo
 # Objects that say themselves how much room they have.
 _SAID = (("list", "PyListObject", "allocated"), ("bytearray", "PyByteArrayObject", "ob_alloc"))
 LONGEST_ACCESS = 64  # bytes
-FEW_ITEMS = 16
 MAX_STRUCT = 16  # words that are looked at
 MAX_STRUCTS = 256
 MAX_WRONG = 1
@@ -304,13 +303,11 @@ def _one_bit_corrections(
             if count.least <= (value := nearby ^ 1 << bit) <= count.most
         ]
         far = "two bits"
-    if len(right) > 1 and count.ends:
-        right = [value for value in right if _is_nul_after(walk, count, value)]
+    if count.ends:  # a NUL ends the characters, however long they are said to be
+        right = [value for value in right if _is_nul_after(walk, count.ends, value)]
     if len(right) > 1 and count.items:
         right = [value for value in right if not walk.type_at(_read_item(walk, count, value))]
     if len(right) == 1 and (not count.items or _are_objects(walk, count.items, right[0])):
-        if far == "two bits" and not _is_nul_after(walk, count, right[0]):
-            return
         if may_be_old_reference_count(context, count.owner, count.place, count.held - right[0]):
             return
         summary = (
@@ -326,11 +323,9 @@ def _read_item(walk: ObjectWalk, count: _CountTooLarge, number: int) -> int:
     return walk.reader.word(count.items + WORD * number)
 
 
-def _is_nul_after(walk: ObjectWalk, count: _CountTooLarge, value: int) -> bool:
+def _is_nul_after(walk: ObjectWalk, ends: tuple[int, int], value: int) -> bool:
     """Whether a NUL follows that many characters: str and bytes objects end with one."""
-    if count.ends is None:
-        return False
-    start, width = count.ends
+    start, width = ends
     try:
         return not any(walk.reader.read(start + value * width, width))
     except UnreadableMemory:
@@ -445,9 +440,10 @@ def counts_beside_pointers(context: Context) -> Iterator[Evidence]:
     any size, and without its highest bit so many items of one size fill it. Such a block may be a
     rising row of offsets: one that is a bit off its place leads an access, or a loop, far away.
 
-    Innocent causes: a number that is no count of these items (without the one bit it must fill the
-    block exactly; bits below the twentieth are left out), a capacity that was changed before the
-    block was (such a number has no single high bit too many). Of a rising row of numbers: marks in
+    Innocent causes: a number that is no count of these items, such as two fields in one word
+    (without the one bit it must fill the block exactly, and the access must have followed it; bits
+    below the twentieth are left out), a capacity that was changed before the block was (such a
+    number has no single high bit too many). Of a rising row of numbers: marks in
     their two topmost bits, and rows that are not quite sorted (all but one have to be, and the one
     bit is worth 64 times what lies between its neighbours).
     """
@@ -614,19 +610,38 @@ def _struct_counts(
             fit = count_without_highest_bit(
                 number, room, 64 if place % WORD == 0 and number >> 32 else 32
             )
-            # A small number and one bit of the upper half are two integers of 32 bits, mostly.
-            few = fit is not None and number >> 32 and fit[0] <= FEW_ITEMS
-            if fit is not None and not (few and not _is_access_right_after(context, items)):
+            if fit is not None and _did_count_lead_access(context, items, number, fit):
                 yield place, number, *fit
+
+
+def _did_count_lead_access(context: Context, items: int, number: int, fit: tuple[int, int]) -> bool:
+    """Whether the failed access shows that so many items were counted on.
+
+    It is right after the items' memory, as a loop leaves it; or the count, or the end that it
+    gives, is in a register, or led to the address. Numbers, flags and counts of references share a
+    word otherwise: a length of 474 and a 1 beside it are the length and one bit too many.
+    """
+    right, width = fit
+    site = context.site
+    registers = {} if isinstance(site, Absent) else site.fault.registers
+    used = {number, number * width, items + number * width}
+    return (
+        _is_access_right_after(context, items)
+        or any(registers.get(name, 0) in used for name in GENERAL)
+        or 0 <= _address(context) - items - (number - right) * width <= right * width
+    )
 
 
 def _is_access_right_after(context: Context, items: int) -> bool:
     """Whether the access is right after the memory that follows some items."""
-    site, region = context.site, context.target.region_at(items)
-    address = 0 if isinstance(site, Absent) else site.address or 0
+    region = context.target.region_at(items)
     while region is not None and (after := context.target.region_at(region.end)) is not None:
         region = after
-    return region is not None and region.end <= address < region.end + PAGE
+    return region is not None and region.end <= _address(context) < region.end + PAGE
+
+
+def _address(context: Context) -> int:
+    return 0 if isinstance(context.site, Absent) else context.site.address or 0
 
 
 def _room_of_block(context: Context, word: int) -> int | None:
