@@ -590,6 +590,7 @@ def test_the_same_wrong_type_in_several_objects(python) -> None:
 def test_one_damaged_type_and_copies_of_it_are_not_several(python) -> None:
     assert not list(overwritten.repeated_wrong_word(objects_with(WRONG_TYPE, 2, python)))
     assert not list(overwritten.repeated_wrong_word(objects_with((1 << 64) - 1, 9, python)))
+    assert not list(overwritten.repeated_wrong_word(objects_with(3 << 32 | 8, 9, python)))
     copies = objects_with(WRONG_TYPE, 5, python, references=0)  # no count stands before them
     assert not list(overwritten.repeated_wrong_word(copies))
 

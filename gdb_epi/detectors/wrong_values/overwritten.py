@@ -19,6 +19,7 @@ from gdb_epi.target.api import module_at
 from gdb_epi.target.memory_search import find_word
 
 MIN_WORD = 1 << 32  # smaller numbers stand everywhere
+MIN_HALF = 1 << 16  # and so do pairs of such, as two of 32 bits in a word
 MIN_OBJECTS = 3  # objects with the same wrong word
 MAX_PLACES = 64
 ALIGNMENT = 16  # of objects (Objects/obmalloc.c), since 3.7 on 64 bits
@@ -107,5 +108,6 @@ def _bad_pointers_of_access(state: ProcessState) -> Iterator[tuple[str, int]]:
         return
     for name in account.site.operand.registers():
         value = account.fault.registers.get(name, 0)
-        if value >= MIN_WORD and not permits(state.target.region_at(value), None):
+        pair = max(value >> 32, value & 0xFFFFFFFF) < MIN_HALF
+        if value >= MIN_WORD and not pair and not permits(state.target.region_at(value), None):
             yield name, value
