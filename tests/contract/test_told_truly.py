@@ -304,3 +304,28 @@ def test_a_write_to_a_freed_block_is_told_from_a_flipped_link(
     assert record["verdict"]["damage"]["found"]
     by_program = "a free block of Python's allocator was written to" in screen(record)
     assert by_program == (label == "software")
+
+
+FIELD_OF_EXTENSION = """
+import ctypes, numpy
+whole = numpy.zeros(40)
+arrays = [%s for _ in range(30)]
+view = whole[:]
+offset = 8 * list((ctypes.c_size_t * 10).from_address(id(view))).index(id(whole))
+field = ctypes.c_size_t.from_address(id(arrays[20]) + offset)  # the field `base`
+field.value |= %s  # as C code of the type might mark it, or keep a flag there
+for array in arrays:
+    getattr(array.base, "shape", 0)
+"""
+
+
+@pytest.mark.parametrize("bit", ["1", "4", "1 << 32", "1 << 48"])
+def test_a_flag_in_a_field_of_an_extension_is_no_flipped_null(bit: str, tmp_path: Path) -> None:
+    verdict = record_of(FIELD_OF_EXTENSION % ("numpy.zeros(3)", bit), tmp_path)["verdict"]
+    assert (verdict["label"], verdict["damage"]["found"]) == ("software", False)
+
+
+@pytest.mark.parametrize("bit", ["1", "1 << 56"])
+def test_a_mark_in_a_pointer_of_an_extension_leaves_a_doubt(bit: str, tmp_path: Path) -> None:
+    record = record_of(FIELD_OF_EXTENSION % ("whole[:]", bit), tmp_path)
+    assert record["verdict"]["confidence"] < 0.8, record["verdict"]

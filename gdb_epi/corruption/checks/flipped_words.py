@@ -30,6 +30,7 @@ from gdb_epi.corruption.heap.address_index import (
     Pointee,
     address_index,
 )
+from gdb_epi.corruption.heap.cpython_fields import may_extension_mark
 from gdb_epi.corruption.heap.popped_frames import (
     find_code_of_popped_frame,
     find_link_of_popped_frame,
@@ -99,12 +100,14 @@ def one_bit_pointer(context: Context) -> Iterator[Evidence | Skipped]:
 def _pointer_evidence(context: Context, neighbour: Correction) -> Evidence:
     suspect = neighbour.suspect
     where, path = _origin_of_wrong_word(context, neighbour)
-    may_be_mark = neighbour.bit >= FAR_BIT and not (suspect.depth or neighbour.of_cpython)
-    marks = (
-        library_that_may_change_word(context.state, suspect.value, neighbour.corrected)
-        if may_be_mark and not neighbour.ambiguous
-        else None
-    )
+    marks: str | None = None
+    if not neighbour.ambiguous and not neighbour.of_cpython and neighbour.bit >= 0:
+        marks = next(
+            filter(None, (may_extension_mark(context, at, neighbour.bit) for at in suspect.slots)),
+            None,
+        )
+        if not marks and neighbour.bit >= FAR_BIT and not suspect.depth:
+            marks = library_that_may_change_word(context.state, suspect.value, neighbour.corrected)
     evidence = word_evidence(
         _evidence_id(context, neighbour),
         where,

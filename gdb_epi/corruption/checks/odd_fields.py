@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.evidence import Evidence, word_evidence
+from gdb_epi.corruption.evidence import MARKS, Evidence, word_evidence
 from gdb_epi.corruption.heap.address_descriptions import start_of_block
 from gdb_epi.corruption.heap.address_index import (
     FUNCTION,
@@ -23,6 +23,7 @@ from gdb_epi.corruption.heap.address_index import (
     find_others_beside,
     find_others_of_type,
 )
+from gdb_epi.corruption.heap.cpython_fields import is_extension_object, may_extension_mark
 from gdb_epi.corruption.heap.item_tables import find_member_offset
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_references import (
@@ -85,8 +86,10 @@ def null_with_one_bit(context: Context) -> Iterator[Evidence]:
     Innocent causes: a number that was taken for a pointer: said only of a field of which no other
     object of the type has a number, and of an object whose other fields are as theirs, for a write
     of several words changes several. Not of objects of ctypes, which hold what the program puts
-    there. Where CPython has an object's dict or weak references, the values of a dict, or a text of
-    a str, no others are needed. A store of 2^n through a stray pointer leaves the same word.
+    there; nor, of an extension's, of a number that C code writes: a flag, a count, a mark for
+    "deleted". Where CPython has an object's dict or weak references, the values of a dict, or a
+    text of a str, no others are needed. A store of 2^n through a stray pointer leaves the same
+    word.
     """
     for word in find_fault_words(context):
         wrong = _wrong_nulls(context, word) if is_single_bit(word.value) else []
@@ -105,13 +108,16 @@ def _wrong_nulls(context: Context, word: FaultWord) -> list[_Field]:
     place = find_cleared_place(context, word) if read_from is None else read_from.slot
     if place is not None:
         field = _field_at(context, place)
-        return [field] if field and _is_null_elsewhere(context, field, MIN_NULL) else []
+        if field is None or _is_number_of_extension(context, field, word.value):
+            return []
+        return [field] if _is_null_elsewhere(context, field, MIN_NULL) else []
     at_hand = _fields_holding(context, word.value, fault_values(context))
     fields = map(partial(_field_at, context), at_hand or _possible_fields(context, word))
     return [
         field
         for field in fields
         if field is not None
+        and not _is_number_of_extension(context, field, word.value)
         and _is_null_elsewhere(context, field, MIN_OTHERS)
         and (
             at_hand
@@ -120,6 +126,16 @@ def _wrong_nulls(context: Context, word: FaultWord) -> list[_Field]:
             or _is_pointer_elsewhere(context, field)
         )
     ]
+
+
+def _is_number_of_extension(context: Context, field: _Field, value: int) -> bool:
+    """Whether 2^n in an extension's object is a small number of it, of 8, 16, 32 or 64 bits.
+
+    Also where its type says that CPython has a pointer there (tp_dictoffset).
+    """
+    bit = value.bit_length() - 1
+    small = bit % 32 < 16 or bit % 8 < 3  # a number below 2^16, a byte of 1, 2 or 4
+    return small and is_extension_object(context, field.start, field.type_name)
 
 
 def _flipped_null(context: Context, field: _Field, value: int) -> Evidence:
@@ -134,7 +150,12 @@ def _flipped_null(context: Context, field: _Field, value: int) -> Evidence:
         f"{'holds' if is_there else 'held'} {value:#x}, one bit from NULL, and was used as a "
         f"pointer; {others}"
     )
-    return word_evidence("R18:null", field.place, value, 0, summary)
+    facts = (
+        {MARKS: field.type_name}
+        if is_extension_object(context, field.start, field.type_name)
+        else {}
+    )
+    return word_evidence("R18:null", field.place, value, 0, summary, **facts)
 
 
 def _possible_fields(context: Context, word: FaultWord) -> list[int]:
@@ -279,7 +300,9 @@ def object_with_one_bit(context: Context) -> Iterator[Evidence]:
                 f"one bit away, at {right:#018x}, is {add_article(meant)}, as other objects of "
                 "that type have there"
             )
-            yield word_evidence("R18", place, held, right, summary, object_type=name)
+            marks = may_extension_mark(context, place, (held ^ right).bit_length() - 1)
+            facts = {MARKS: marks} if marks else {}
+            yield word_evidence("R18", place, held, right, summary, object_type=name, **facts)
             return
 
 

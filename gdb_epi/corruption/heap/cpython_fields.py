@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a word of memory is a field of CPython itself, which keeps no marks in addresses."""
+"""Whether a word of memory is a field of CPython itself, which keeps no marks in addresses.
+
+Or one of an extension's object, whose code may.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,10 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_word, try_read
+from gdb_epi.sizes import ADDRESS_BITS
 
 MAX_BASES = 16
+BLOCK_BITS = 4  # of addresses, which are zero where blocks of pymalloc and malloc begin
 FRAME_BYTES = 2048  # a frame's variables and value stack lie within these
 CODE_BYTES = 128  # a code object's pointers lie within these
 MAX_CHUNKS = 64
@@ -49,12 +54,26 @@ def is_cpython_field(context: Context, place: int) -> bool:
     ) or is_in_data_stack(context, place):
         return True
     owner = address_index(context).object_with_field(place)
-    return owner is not None and not _is_extension_type(context, python, owner[0], owner[1])
+    return owner is not None and not is_extension_object(context, *owner)
 
 
-def _is_extension_type(context: Context, python: PythonState, start: int, name: str) -> bool:
-    if name == "dict":  # an entry: the owner's address is that of the key's word
-        return False
+def may_extension_mark(context: Context, place: int, bit: int) -> str:
+    """Return the type of an extension's object that has a field in which that bit may be a mark.
+
+    "" for none. Bits of a pointer that no address, or none of a block, has are where C code keeps
+    marks; the code that set one may have returned long ago.
+    """
+    owner = address_index(context).object_with_field(place)
+    if BLOCK_BITS <= bit < ADDRESS_BITS or owner is None or owner[0] >= place:
+        return ""
+    return owner[1] if is_extension_object(context, *owner) else ""
+
+
+def is_extension_object(context: Context, start: int, name: str) -> bool:
+    """Tell whether the type of an object, or a base of it, is an extension's, by their names."""
+    python = context.state.python
+    if name == "dict" or not isinstance(python, PythonState):
+        return False  # of an entry of a dict the owner's address is that of the key's word
     try:
         reader = MemoryReader(context.target, python.layout)
         base_at = python.layout.require("PyTypeObject", "tp_base")
