@@ -8,6 +8,8 @@ import json
 import pytest
 from unit.fleet_records import full
 
+from gdb_epi.render.signature_words import hash_signature_line
+
 DAY = 86_400.0
 START = 20_000 * DAY  # 2024-10-04
 
@@ -142,6 +144,46 @@ def test_seen(fleet):
         whose = ("mem_job.py", "several programs, so it may be several bugs")[number]
         assert out[0].endswith(f" of {whose}"), out
     assert "Program  several, so it may" in fleet("fleet", "show", f"{5_000_002 % 7:016x}").out
+
+
+def test_show_seen_and_trend_say_versions_gaps_and_changes(shell, tmp_path):
+    """A crash of the releases 1.0 and 1.2 of a service of 20 hosts, and none of 1.1."""
+
+    def called(machine, day):
+        return f"{'old' if machine == 7 and day < 20 else 'node'}-{machine}"
+
+    lines, hours = [], ["day,hours,host"]
+    for number in range(180):
+        day, kind = number // 4, "lost" if number % 4 == 1 and not 60 <= number < 120 else "usual"
+        line = f"gsig/2 stable segv-null {kind} <-- py:gate.{kind}"
+        machine = number % 20
+        lines.append(json.dumps({
+            "schema": "gdb-epi/record/1",
+            "core_key": f"{number:032x}",
+            "host": {"hostname": called(machine, day), "machine_id": f"{machine:032x}"},
+            "time": {"crash_ts": 86_400.0 * (20_000 + day) + 19_000 * (number % 4) + number},
+            "container": {"image": f"gate:1.{number // 60}"},
+            "signature": {
+                "version": "gsig/2",
+                "keys": {"stable": hash_signature_line(line)},
+                "text": {"stable": line},
+            },
+        }))  # fmt: skip
+    hours += [f"{20_000 + d},24,{called(host, d)}" for d in range(45) for host in range(20)]
+    (tmp_path / "hours.csv").write_text("\n".join(hours) + "\n")
+    shell("fleet", "ingest", "-", stdin="\n".join(lines).encode())
+    assert shell("fleet", "exposure", tmp_path / "hours.csv").code == 0
+    gap = "Not seen from 2024-10-19 to 2024-11-02 (15 days)"
+    shown = shell("fleet", "show", "lost").out
+    assert f"{gap}\n" in shown and "Versions 1.0 (15), 1.2 (15); none with 1.1 (60 " in shown
+    assert f"{gap}\n" in shell("fleet", "seen", "lost").out
+    assert "Not seen" not in shell("fleet", "seen", "usual").out
+    every, lost = (shell("fleet", "trend", *some).out for some in ([], ["lost"]))
+    assert "\nno lasting change of the rate: chance alone does as much in" in every
+    assert "\nno lasting change of the rate: " in lost or "\nthe rate fell on 2024-10-19" in lost
+    assert "its machine id is that of node-7 since" in shell("fleet", "show", "old-7").out
+    out = shell("fleet", "exclude").out
+    assert out.startswith("no host to take out now: no host's crashes point to its hardware\n")
 
 
 def test_new_counts_back_from_the_latest_crash(fleet):

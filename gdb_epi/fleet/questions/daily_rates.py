@@ -145,6 +145,35 @@ def rate_ratio_at_day(days: DailyRates, cut: int, spread: float) -> tuple[float,
     return ratio, ratio / factor, ratio * factor
 
 
+def rate_change_words(population: Population, crashes: Bools) -> str | None:
+    """Say whether and when the rate of some crashes changed; None of too few to say.
+
+    Crashes without host-hours are left out where others have them.
+    """
+    if population.has_exposure:
+        crashes = crashes & population.covered
+    days = daily_rates(population, crashes)
+    if days.counts.sum() < MIN_CRASHES or days.counts.size < 3:
+        return None
+    per_hour = days.source == HOST_HOURS
+    changes = []
+    for rates in (days, days._replace(hours=(days.hours > 0).astype(float))):
+        scan, spread = scan_for_change(rates.counts, rates.hours)
+        changes.append((int(np.argmax(scan)) + 1, p_value_of_change(rates, scan.max() / spread)))
+    (cut, p), (cut_of_counts, p_of_counts) = changes
+    if p <= MAX_P:
+        before, after = (rate_of_days(days, part) for part in (slice(cut), slice(cut, None)))
+        unit = "per 1,000 host-hours" if per_hour else "a day"
+        how = f"{'rose' if after > before else 'fell'} on {iso_day(days.first + cut)}"
+        return f"the rate {how}, from {before:.3g} to {after:.3g} crashes {unit}"
+    words = f"no lasting change of the rate: chance alone does as much in {p:.0%} of cases"
+    if p_of_counts <= MAX_P:
+        since = iso_day(days.first + cut_of_counts)
+        words += f"; crashes a day changed on {since} as the host-hours did"
+    bursts = burst_words(population, days)
+    return f"{words}; {bursts}" if bursts else words
+
+
 def burst_words(population: Population, days: DailyRates) -> str | None:
     """Say on which few days most crashes came; None where no such days stand out.
 
@@ -177,16 +206,16 @@ def burst_words(population: Population, days: DailyRates) -> str | None:
     for first, last, _ in bursts:
         then |= (population.day >= first) & (population.day <= last)
     rest = population.timed & (population.signature >= 0) & ~days.mine
-    rise = float((rest & then).sum()) * beside / max(float((rest & ~then).sum()) * busy, 1e-12)
     spans = [
         f"{iso_day(first)}{f' to {iso_day(last)}' * (last > first)} ({n})"
         for first, last, n in sorted(bursts)
     ]
     each = shortened_list(spans, MAX_BURSTS)
-    return (
-        f"{inside} of its {int(days.counts.sum())} crashes came in bursts: {each}; "
-        f"all other crashes were {rise:.2g} times as frequent then"
-    )
+    words = f"{inside} of its {int(days.counts.sum())} crashes came in bursts: {each}"
+    if not (rest & ~then).any() or not busy:
+        return words
+    rise = float((rest & then).sum()) * beside / (float((rest & ~then).sum()) * busy)
+    return f"{words}; all other crashes were {rise:.2g} times as frequent then"
 
 
 class SteadyGrowth(NamedTuple):
@@ -304,6 +333,7 @@ def _fit_slope(counts: Floats, hours: Floats) -> tuple[float, float, float]:
 MAX_OF_MONTH, MIN_MONTHS, MIN_OFTENER, MAX_MONTH_P = 4, 4, 1.5, 1e-6  # days; months; times
 COMMON_CAUSE = "load, or something that all have in common; no host and no version is accused by it"
 MIN_CRASHES = 5
+MAX_P = 0.01
 SURE_P = 0.001  # for all crashes together, about which nobody asked
 LEFT_OUT = 2  # of the signatures: those that rose most
 MIN_RISE = 1.3  # of the others, by the lower end of its interval

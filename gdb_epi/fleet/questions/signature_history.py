@@ -12,6 +12,7 @@ from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.decisions.decision_lines import decision_lines_of_record
 from gdb_epi.fleet.paths import database_file, default_database, is_url
 from gdb_epi.fleet.records.facts import identify_program
+from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 from gdb_epi.fleet.store.day_of_prune import prune_caveat, read_prune_day
 from gdb_epi.fleet.store.plain_sql import (
     Execute,
@@ -25,6 +26,8 @@ from gdb_epi.util import counted
 
 MAX_HOSTS = 5
 MAX_VERDICTS = 8
+MIN_TO_GAP = 5  # crashes
+MAX_GAP_P = 1e-3  # that crashes at random leave so long a time without
 
 _FROM = "FROM crash JOIN sig ON crash.sig_id = sig.id WHERE sig.kind = :kind AND sig.key = :key"
 _COUNT = f"SELECT count(*), count(DISTINCT host_id), min(ts), max(ts) {_FROM}"
@@ -49,6 +52,12 @@ _OF_OTHER_PROGRAMS = (
     "AND attrset_value.attr = 'program' AND attrset_value.value != :program "
     f"WHERE sig.kind = :kind AND sig.key = :key AND {_OTHER}"
 )
+# The longest time between two crashes that came one after the other, up to a moment.
+_GAP = (
+    "SELECT before, ts FROM (SELECT ts, lag(ts) OVER (ORDER BY ts) AS before "
+    f"{_FROM} AND ts <= :until) AS pairs WHERE before IS NOT NULL ORDER BY ts - before DESC LIMIT 1"
+)
+_BETWEEN = "SELECT count(*) FROM crash WHERE ts > :before AND ts < :after"
 _META = "SELECT key, value FROM meta WHERE key = :key"
 _HERE = "SELECT count(*) FROM crash WHERE core_key = :core_key"
 _STORED_UNDER = (
@@ -69,6 +78,7 @@ class SignatureHistory(NamedTuple):
     this_one: bool  # this very core is in the database
     pruned_before: int | None = None  # a day since 1970-01-01: some earlier crashes are gone
     known: tuple[str, ...] = ()  # what people decided about the signature and the host, as lines
+    gap: str = ""  # a sentence about the longest time without a crash
 
 
 def signature_history(
@@ -140,7 +150,32 @@ def read_signature_history(
         this_one=bool(here),
         pruned_before=read_prune_day(execute),
         known=tuple(decision_lines_of_record(execute, kind, key, record)),
+        gap=longest_gap_sentence(execute, values, int(crashes), first, last),
     )
+
+
+def longest_gap_sentence(
+    execute: Execute,
+    values: Mapping[str, str],
+    crashes: int,
+    first: float | None,
+    last: float | None,
+) -> str:
+    """Say when a signature (`values` are its kind and key) was not seen between its crashes.
+
+    "" where the crashes, at random between the first and the last, may leave such a time.
+    """
+    if crashes < MIN_TO_GAP or first is None or last is None or last <= first:
+        return ""
+    before, after = next(iter(execute(_GAP, {**values, "until": last})), (first, first))
+    share = (after - before) / (last - first)
+    begin, end = int(before // SECONDS_A_DAY) + 1, int(after // SECONDS_A_DAY) - 1
+    if end < begin or crashes * (1 - share) ** (crashes - 1) > MAX_GAP_P:
+        return ""
+    others = int(next(iter(execute(_BETWEEN, {"before": before, "after": after})))[0])
+    alone = "" if others else "; nor was any other crash then"
+    until = f" to {iso_day(end)}" if end > begin else ""
+    return f"Not seen from {iso_day(begin)}{until} ({counted(end - begin + 1, 'day')}){alone}"
 
 
 def earlier_crashes(
@@ -199,6 +234,7 @@ def history_lines(history: SignatureHistory, *, of_a_core: bool = False) -> list
         lines.append(
             f"First {format_utc_time(history.first)}, last {format_utc_time(history.last)}"
         )
+    lines += [history.gap] if history.gap else []
     lines += prune_caveat(history.pruned_before, history.first)
     if hosts:
         lines.append(f"Hosts: {hosts}")

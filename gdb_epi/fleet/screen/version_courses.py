@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.records.facts import ENV
+from gdb_epi.fleet.records.facts import ENV, split_image_tag
 from gdb_epi.fleet.screen.design_effect import day_design_effect
 from gdb_epi.fleet.screen.finding import MIN_N
 from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs
@@ -21,6 +21,7 @@ from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_p
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted, shortened_list
 
 FEW = 0.2  # of the crashes that are due: a version that is mended
 LASTING = 0.5  # of them: a version that is not
@@ -111,6 +112,33 @@ def _regression_sentence(
         f"{due[without].sum():.0f} were due), and again with {back}: mended in {fixed[0]}, and "
         "lost since"
     )
+
+
+def versions_with_and_without(population: Population, mine: Bools) -> str | None:
+    """Say how many of some crashes each version of their program has, and which have none.
+
+    The oldest first. None where no image is known of them, or there is one version only.
+    """
+    image = population.attribute("image")
+    if image is None:
+        return None
+    named = [split_image_tag(value) for value in image.values]
+    programs = {named[code][0] for code in np.unique(image.crash[mine]) if code >= 0}
+    codes = [code for code, (program, tag) in enumerate(named) if tag and program in programs]
+    own, every, first = (np.zeros(len(named)) for _ in range(3))
+    for code in codes:
+        has_it = image.crash == code
+        own[code], every[code] = np.count_nonzero(has_it & mine), np.count_nonzero(has_it)
+        first[code] = population.day[has_it].min(initial=population.last_day)
+    some = sorted((code for code in codes if every[code]), key=lambda code: first[code])
+    if len(some) < 2:
+        return None
+    names = {code: named[code][1] if len(programs) == 1 else image.values[code] for code in some}
+    words = shortened_list([f"{names[c]} ({own[c]:.0f})" for c in some if own[c]], MAX_NAMED)
+    if without := [code for code in some if not own[code]]:
+        others = shortened_list([names[code] for code in without], MAX_NAMED)
+        words += f"; none with {others} ({counted(int(every[without].sum()), 'other crash')})"
+    return words
 
 
 class VersionCourse(NamedTuple):

@@ -140,7 +140,8 @@ def _plan_remarks(plan: ExclusionPlan, args: Namespace) -> list[str]:
         done = "nothing is marked: " if args.apply else ""
         lines.append(f"{done}{beyond} should be drained, and too many would be out then")
     elif not plan.hosts:
-        lines.append("no host to take out now")
+        why = "" if plan.left_in or plan.refused else ": no host's crashes point to its hardware"
+        lines.append(f"no host to take out now{why}")
     elif args.apply:
         lines.append(f"{counted(len(plan.hosts), 'host')} marked drained")
     else:
@@ -151,8 +152,11 @@ def _plan_remarks(plan: ExclusionPlan, args: Namespace) -> list[str]:
             share += f"; to allow it: {take}"
         elif not plan.most:  # no day would ever take one out of so small a fleet
             share += f" is less than one; to allow one: --at-most {math.ceil(100 / plan.fleet)}%"
-        limit = f"at most {counted(plan.most, 'host')} may be" if plan.most else "no host may be"
-        lines.append(f"{limit} out: {share}")
+        limit = f"at most {counted(plan.most, 'host')}" if plan.most else "no host"
+        if plan.hosts or plan.beyond or plan.left_in:
+            lines.append(f"{limit} may be out: {share}")
+        elif not plan.most:
+            lines.append(f"if some did, {limit} could be taken out: {share}")
     lines += [
         f"a part that several hosts have, see fleet suspects: {group}" for group in plan.groups
     ]

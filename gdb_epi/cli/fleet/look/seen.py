@@ -42,7 +42,8 @@ def run(args: Namespace) -> None:
         first, last, not_believed = believed_times(
             connection, load_population_of_times(engine), mine
         )
-        history = history._replace(first=first, last=last)
+        gap = "" if not_believed else history.gap
+        history = history._replace(first=first, last=last, gap=gap)
         program = find_program(connection, mine)
     if args.json:
         print(json.dumps({"kind": group.kind, "key": group.key, **history._asdict()}))

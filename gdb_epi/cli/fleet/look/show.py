@@ -79,19 +79,35 @@ def _subject_report(
         raise InputError(f"no signature, core or host {what!r}", hint="gdb-epi fleet top")
     summary = lookup.summarise_signature(engine, group, asof)
     named = {"kind": group.kind, "key": group.key, "text": group.text, "category": group.category}
-    known = _known_of_signature(engine, group, asof)
+    known, versions = _known_of_signature(engine, group, asof)
     records = lookup.some_records(engine, group.kind, group.key)
-    return {**named, **summary._asdict()}, _signature_lines(group, summary, known, records, again)
+    lines = _signature_lines(group, summary, (known, versions), records, again)
+    if not summary.not_believed:
+        from gdb_epi.fleet.questions.signature_history import longest_gap_sentence
+        from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
+
+        about = {"kind": group.kind or "", "key": group.key or ""}
+        numbers = summary.crashes, summary.first, summary.last
+        with engine.connect() as connection:
+            gap = longest_gap_sentence(sqlalchemy_executor(connection), about, *numbers)
+        lines[2:2] = [gap] if gap else []
+    return {**named, **summary._asdict()}, lines
 
 
-def _known_of_signature(engine: Any, group: FoundSignature, asof: int | None) -> list[str]:
+def _known_of_signature(
+    engine: Any, group: FoundSignature, asof: int | None
+) -> tuple[list[str], str | None]:
+    """Return what is known of a signature, as sentences, and which versions have it."""
     from gdb_epi.fleet.population.cache import load_population
     from gdb_epi.fleet.questions.suspects import sentences_about_signature
+    from gdb_epi.fleet.screen.version_courses import versions_with_and_without
 
     population = load_population(engine, asof)
     if group.text not in population.signatures:
-        return []
-    return sentences_about_signature(population, population.signatures.index(group.text))
+        return [], None
+    code = population.signatures.index(group.text)
+    versions = versions_with_and_without(population, population.signature == code)
+    return sentences_about_signature(population, code), versions
 
 
 def _origin_lines(record: dict[str, Any]) -> Iterator[str]:
@@ -117,7 +133,7 @@ def _origin_lines(record: dict[str, Any]) -> Iterator[str]:
 def _signature_lines(
     group: FoundSignature,
     summary: CrashSummary,
-    known: Sequence[str],
+    known: tuple[Sequence[str], str | None],
     records: Sequence[dict[str, Any]],
     again: str,
 ) -> list[str]:
@@ -137,11 +153,12 @@ def _signature_lines(
         _crash_count_line(summary),
         "",
     ]
-    lines += labelled_lines("Known", known)
+    lines += labelled_lines("Known", known[0])
     program = (
         "several, so it may be several bugs" if summary.program == SEVERAL else summary.program
     )
     lines += labelled_lines("Program", [program] if program else [])
+    lines += labelled_lines("Versions", [known[1]] if known[1] else [])
     for label, name in (("Verdict", "verdict"), ("Hosts", "host"), ("Python", "python")):
         lines += labelled_lines(label, _tally_line(summary, name))
     stack = [line.strip() for line in row_lines(rows)]
@@ -189,14 +206,23 @@ def _names_and_events_of_host(engine: Any, name: str, asof: int | None) -> list[
     from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
     population = load_population(engine, asof)
-    names = match_spellings([name], population.hosts)
+    renamed = population.quality.get("renamed", ())
+    given_again = population.quality.get("given_again", ())
+    is_now = {old: last for *before, last in renamed for old in before if old not in given_again}
+    names = match_spellings([is_now.get(name, name)], population.hosts)
     mine = [population.hosts.index(host) for host in names]
     count = int(np.isin(population.host, mine).sum())
     with engine.connect() as connection:
         repaired = repaired_hosts(sqlalchemy_executor(connection), time.time())
     lines = sentences_about_hosts(separate_past_of_repaired_hosts(population, repaired), names)
-    for *before, last in population.quality.get("renamed", ()):
-        if name in before and name in population.quality.get("given_again", ()):
+    for *before, last in renamed:
+        if name in before and name not in given_again:
+            lines.append(
+                f"its machine id is that of {last} since: taken for one host that was renamed "
+                f"({counted(count, 'crash')} together); hosts copied from one image may look the "
+                "same"
+            )
+        elif name in before:
             lines.append(
                 f"{counted(count, 'crash')} of the machine that has this name now; the others are "
                 f"of the one that is called {last} since"

@@ -49,7 +49,15 @@ def run(args: Namespace) -> None:
         rows = epidemic_curve(times, name, asof)
         timeless = count_crashes_without_time(times, name, asof)
         pruned = read_prune_day_by_itself(engine)
+        change = None
         silence = [] if args.json or args.csv else silent_hosts_lines(times, asof, name)
+        if not (args.json or args.csv):
+            from gdb_epi.fleet.questions.daily_rates import rate_change_words
+
+            known = times if asof is None else load_population(engine, asof)
+            if name is None or name in known.signatures:
+                mine = known.signature >= 0 if name is None else known.of_signature(name)
+                change = rate_change_words(known, mine)
     if args.json or args.csv:
         dated = [{"date": iso_day(row.day), **row._asdict()} for row in rows]
         print_rows(dated, as_csv=args.csv)
@@ -71,6 +79,8 @@ def run(args: Namespace) -> None:
         headers, cells = [*headers[:3], ""], [[*row[:3], row[4]] for row in cells]
     if cells or not timeless:
         print_table(headers, cells, empty="no crashes with a time")
+    if change is not None:
+        print_line(change)
     print_lines(silence)
     if timeless:
         more = "crash" if not rows else "more crash"
