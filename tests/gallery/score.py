@@ -42,11 +42,11 @@ TIMEOUT = 180
 
 def ask(taken: Taken, tree: Path, sysroot: Path | None) -> dict[str, Any]:
     """Return the record that the tool of a source tree makes of a core; {} when it makes none."""
-    lines = triage([taken], tree, "json", sysroot).splitlines()
+    line = triage([taken], tree, "json", sysroot).partition("\n")[0]
     try:
-        return dict(json.loads(lines[0]))
-    except (ValueError, IndexError) as error:
-        print(f"{taken.core}: no record: {error}", file=sys.stderr)
+        return dict(json.loads(line))
+    except ValueError as error:
+        print(f"{taken.core}: no record: {error if line else 'no output'}", file=sys.stderr)
         return {}
 
 
@@ -93,8 +93,11 @@ def triage(cores: Sequence[Taken], tree: Path, form: str, sysroot: Path | None =
             timeout=TIMEOUT * len(cores), env=environment, stdin=subprocess.DEVNULL,
             cwd=cores[0].core.parent,
         )  # fmt: skip
-    except subprocess.TimeoutExpired:
+    except subprocess.TimeoutExpired as error:
+        print(f"{cores[0].core}: {error}", file=sys.stderr)
         return ""
+    if not done.stdout:
+        print(done.stderr, file=sys.stderr)
     return done.stdout
 
 
