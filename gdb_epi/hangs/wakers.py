@@ -68,22 +68,32 @@ def is_parked(scene: HangContext, activity: ThreadActivity) -> bool:
     ):
         return False
     name = name_awaited_object(scene, activity)[0]
-    return not name or (name.isidentifier() and _is_only_waited_for(scene, activity, name))
+    return not name or _is_only_waited_for(scene, activity, name)
 
 
 def _is_only_waited_for(scene: HangContext, activity: ThreadActivity, name: str) -> bool:
-    """Tell whether a local of the innermost function of the program is handed to nobody."""
+    """Tell whether a variable of the program's innermost code is handed to nobody.
+
+    It is a local, or a global of the module that runs, of which no function of the program has the
+    name.
+    """
     if not activity.frames:
         return False
+    frame, load = activity.frames[0], "fast"
     try:
-        uses = list(scene.call_sites.names_used(activity.frames[0].code))
+        if frame.name == "<module>" and name.startswith(f"{frame.module}."):
+            name, load = name[len(frame.module or "") + 1 :], "name"
+            functions = scene.live_code.own_codes - {frame.code}
+            if any(name in scene.call_sites.name_tuple(code, "co_names") for code in functions):
+                return False
+        uses = list(scene.call_sites.names_used(frame.code))
     except (UnreadableMemory, LayoutError, IndexError):
         return False
-    after = [following for use, following in pairwise(uses) if use[2] == name]
+    after = [following for use, following in pairwise(uses) if use[2] == name and use[1]]
     loads = [(does, used) for _, does, used in after]
-    is_local = all(does in ("fast", "") for _, does, used in uses if used == name)
+    is_own = all(does in (load, "") for _, does, used in uses if used == name)
     return (
-        is_local
+        is_own
         and bool(loads)
         and all(does in ("attr", "method") and used in _OF_WAITERS for does, used in loads)
     )

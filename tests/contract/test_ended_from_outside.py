@@ -105,6 +105,20 @@ def wait():
     loaded.wait()
 wait()
 """
+PARKED_AT_TOP = """
+loaded = threading.Event()
+print("ready", flush=True)
+loaded.wait()
+"""
+NAMED_AT_TOP = """
+loaded = threading.Event()
+def load():
+    raise ValueError
+    loaded.set()
+begin(load).join()
+print("ready", flush=True)
+loaded.wait()
+"""
 FED_WORKER = """
 work = queue.Queue()
 listening = socket.create_server(("127.0.0.1", 0))
@@ -127,6 +141,8 @@ print("ready", flush=True)
         pytest.param(PARKED, KEEPER, id="parked"),
         pytest.param(NAMED, "", id="named event"),
         pytest.param(PARKED_BY_NAME, KEEPER, id="parked by name"),
+        pytest.param(PARKED_AT_TOP, KEEPER, id="parked at top level"),
+        pytest.param(NAMED_AT_TOP, "", id="named at top level"),
         pytest.param(ENDED_BY_HANDLER, SERVICE, id="handler that raises"),
         pytest.param(FED_WORKER, LATE_CLIENT, id="fed worker"),
     ],
