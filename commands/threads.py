@@ -124,7 +124,7 @@ def _thread_entry(
 def _thread_marks(
     state: ProcessState, tid: int | None, thread: ThreadState | None, fact: ThreadFacts | None
 ) -> list[str]:
-    marks = []
+    marks: list[str] = []
     if state.died_in(tid, thread):
         marks += filter(None, [first_thread_word(state)])
     if thread is not None and thread.holds_gil:

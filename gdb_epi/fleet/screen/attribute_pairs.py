@@ -250,7 +250,7 @@ def _both_matter(
     for here, there in ((0, 1), (1, 0)):
         inside = mine[pair[there].crash[mine] == values[there]]
         value = pair[here].crash[inside]
-        a, n = np.count_nonzero(value == values[here]), np.count_nonzero(value >= 0)
+        a, n = int((value == values[here]).sum()), int((value >= 0).sum())
         effect = effect_of_bursts(population, pair[there], values[there], inside)
         hours = table[:, values[1]].copy() if here == 0 else table[values[0]]
         share = _conditional_shares(pair, here, values[there], hours, same_programs, beside)
