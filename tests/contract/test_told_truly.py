@@ -329,3 +329,42 @@ def test_a_flag_in_a_field_of_an_extension_is_no_flipped_null(bit: str, tmp_path
 def test_a_mark_in_a_pointer_of_an_extension_leaves_a_doubt(bit: str, tmp_path: Path) -> None:
     record = record_of(FIELD_OF_EXTENSION % ("whole[:]", bit), tmp_path)
     assert record["verdict"]["confidence"] < 0.8, record["verdict"]
+
+
+MOVED = """
+import ctypes, gc, mmap
+memory = mmap.mmap(-1, 1 << 20)
+address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+gc.collect()
+small = [mmap.mmap(-1, 4096) for _ in range(20)]
+memory.resize(1 << 26)  # which moves it
+ctypes.string_at(address, 100)
+"""
+ENDED_BESIDE = """
+import ctypes, os, threading, time
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+block = ctypes.c_void_p(libc.mmap(None, ctypes.c_size_t(1 << 22), 3, 0x22, -1, ctypes.c_long(0)))
+@ctypes.CFUNCTYPE(None)
+def ended():
+    libc.munmap(block, ctypes.c_size_t(1 << 22))
+    time.sleep(5)
+libc.__cxa_atexit(ended, None, None)
+def fill():
+    while True:
+        libc.memset(block, 1, ctypes.c_size_t(1 << 22))
+threading.Thread(target=fill, daemon=True).start()
+libc.exit(0)
+"""
+
+
+def test_memory_that_moved_was_not_masked_by_code_of_python(tmp_path: Path) -> None:
+    told = screen(record_of(MOVED, tmp_path))
+    assert "on purpose" not in told
+    assert "already freed" in told
+
+
+def test_what_an_exit_took_from_a_running_thread_is_told_as_that(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "was in exit()" in shown_of(tmp_path, ENDED_BESIDE, capsys)

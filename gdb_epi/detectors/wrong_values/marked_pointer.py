@@ -117,10 +117,14 @@ def _other_words_with_mark(target: Target, value: int) -> dict[int, int]:
 
 
 def _addresses_one_bit_off(target: Target, value: int) -> Iterator[int]:
-    """Yield the mapped addresses that a word is one bit from; none of a word that is mapped."""
+    """Yield the mapped addresses that a word is one bit from; none of a word that is mapped.
+
+    Nor where the word is right behind a mapping, whose size it goes beyond then.
+    """
     if target.region_at(value) is None:
         for bit in range(FAR_BIT, ADDRESS_BITS):
-            if permits(target.region_at(value ^ 1 << bit), None):
+            region = target.region_at(value ^ 1 << bit)
+            if permits(region, None) and region is not None and not 0 <= value - region.end < PAGE:
                 yield value ^ 1 << bit
 
 
@@ -133,13 +137,15 @@ def code_that_changes_word(
     that it calls, or any of a small library, also where a variable of that holds the word: by a
     mask, a flag or an offset that is a constant of it, or would undo that; no library changes
     fields of CPython's own so (`of_cpython`). Or it is code of Python, where an int is the wrong
-    word: no flip of an argument changes that.
+    word: no flip of an argument changes that. Memory must hold the right one then: an int is the
+    address of what was freed since, more often, and others are mapped one bit away from that.
     """
     libraries = {} if of_cpython else _word_changes_of_libraries(state, wrong)
     for name, changes in libraries.items():
         if changes.can_make(wrong, right) or changes.can_make(right, wrong):
             return f"code of {name}"
-    return "code of Python" if _is_value_of_int(state, wrong) else None
+    of_python = _is_value_of_int(state, wrong) and find_word(state.target, right, limit=1).addresses
+    return "code of Python" if of_python else None
 
 
 def library_that_may_change_word(state: ProcessState, wrong: int, right: int) -> str | None:
