@@ -31,7 +31,9 @@ _RUNS_PYTHON = frozenset(("_PyEval_EvalFrameDefault", "_PyEval_Vector", "_PyEval
 
 
 @detector(
-    "died_at_exit", needs="crash", supports=SupportedLabel("software", "use-after-free", "kind")
+    "died_at_exit",
+    needs="crash",
+    supports=SupportedLabel("software", "use-after-free", "kind", root=True),
 )
 def died_at_exit(state: ProcessState) -> Iterator[Finding]:
     """Find a failed access or jump below exit(), or in a thread that runs on while another exits.
