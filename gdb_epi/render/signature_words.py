@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from gdb_epi.corruption.evidence import OVERWRITTEN
 from gdb_epi.judgement.labels import CANNOT_TELL
+from gdb_epi.lazy_pattern import LazyPattern
 from gdb_epi.record.record_parts import (
     explaining_stack,
     get_group,
@@ -194,8 +195,10 @@ def cause_in_short(verdict: Json) -> str:
     """Return the leading cause in two or three words, for a table; "" where it adds nothing."""
     for rule in get_texts(verdict, "rules"):
         if rule.startswith(_STUCK):
-            kind = rule.partition(":")[2]
-            return _UNREADABLE_KINDS.get(kind, kind.replace("-", " "))
+            name, _, kind = rule.partition(":")
+            words = _UNREADABLE_KINDS.get(kind, kind.replace("-", " "))
+            in_circle = name == "stuck_deadlock" and kind != "self"
+            return f"deadlock ({words})" if in_circle else words
     causes = get_groups(verdict, "cause")
     hypothesis = str(causes[0].get("hypothesis")) if causes else ""
     return hypothesis.replace("-", " ") if hypothesis in _TELLING_CAUSES else ""
@@ -207,6 +210,10 @@ def signature_phrase(words: SignatureParts, *, hung: bool = False) -> str:
     if not words.category and what == UNKNOWN:
         return where
     return what if where == UNKNOWN else f"{what}, in {where}"
+
+
+# What the next function writes.
+PHRASE_AND_KEY = LazyPattern(r'"(?P<phrase>[^"]+)"(?P<rest>[^"()]* \(key (?P<key>[0-9a-f]+)\))')
 
 
 def signature_phrase_and_key(line: str, program: str = "") -> str:

@@ -17,10 +17,12 @@ from gdb_epi.fleet.decisions.decision_lines import host_decision_lines
 from gdb_epi.fleet.decisions.finding_states import stored_findings
 from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
 from gdb_epi.fleet.decisions.states import read_states
+from gdb_epi.fleet.report.build_page import ReportScope, build_page
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.exposure import HostDay, read_host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
+from gdb_epi.render.signature_words import hash_signature_line
 
 DAY = 86_400
 FIRST = 20_400  # days since 1970-01-01
@@ -302,6 +304,29 @@ def test_an_ignored_signature_is_silent(db, capsys):
     assert second.startswith(f"{key}: acknowledged; marked by ann on 2030-03-17")
     assert main(["fleet", "digest", "--db", db, "--asof", "2025-12-17", "--days", "60"]) == 0
     assert " (acknowledged): " in capsys.readouterr().out
+
+
+def test_all_questions_call_a_crash_by_its_cause(db, capsys):
+    """`fleet top` and triage said "use after free", suspects and the digest "NULL pointer"."""
+    verdict = {"label": "software", "cause": [{"hypothesis": "use-after-free", "probability": 0.9}]}
+    line = "gsig/2 stable segv-null f9 <-- py:g"
+    key = hash_signature_line(line)
+    signature = {"version": "gsig/2", "category": "segv-null", "keys": {"stable": key},
+                 "text": {"stable": line}, "group": {"key": "stable", "value": key}}  # fmt: skip
+    more = {"verdict": verdict, "signature": signature, "version": "9"}
+    put(db, *(crash(70_000 + n, f"node-{n % 50}", 13, **more) for n in range(50)))
+    named = f'"NULL pointer in f9: use after free, in g" (key {key})'
+    for words in (["suspects"], ["screen"], ["findings"]):
+        assert main(["fleet", *words, "--db", db]) == 0
+        shown = capsys.readouterr().out
+        assert named in shown and '"NULL pointer in f9, in g"' not in shown, shown
+    assert main(["fleet", "digest", "--db", db, "--asof", "2025-11-21", "--days", "30"]) == 0
+    shown = capsys.readouterr().out
+    assert named in shown and "NULL pointer in f9: use after free, in g: 50 crashes" in shown, shown
+    with open_database(db, write=False) as engine:
+        page = build_page(engine, ReportScope())
+    (row,) = (row for row in page.signatures if row.key == key)
+    assert page.names[row.words] == "NULL pointer in f9: use after free, in g"
 
 
 def _stored(db):

@@ -30,7 +30,8 @@ from gdb_epi.fleet.decisions.fix_assessment import (
 )
 from gdb_epi.fleet.decisions.states import StateWithCrashes, failed_fixes, read_states
 from gdb_epi.fleet.population.cache import load_population_of_times
-from gdb_epi.fleet.questions.signature_history import signature_title
+from gdb_epi.fleet.questions.lookup import some_records
+from gdb_epi.fleet.questions.signature_history import call_by_causes, signature_title
 from gdb_epi.fleet.questions.signatures import (
     NewSignature,
     TopSignature,
@@ -172,12 +173,15 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
         states = read_states(sqlalchemy_executor(connection), now)
         programs = _programs_of(connection, [*fresh[:MAX_LISTED], *still_open[:MAX_LISTED]])
         was_screened, unscreened = describe_unscreened_crashes(connection, until)
+        named = call_by_causes(
+            sqlalchemy_executor(connection),
+            [_item_of_finding(f, programs.get(f.signature, "")).title for f in findings],
+        )
     # An acknowledged bug that stands out for the first time is no news to those who know it.
     decided = {s.text: f" ({s.state})" for s in states if s.current.subject.about == SIGNATURE}
     titles = {
-        f.id: f"finding {f.id}{decided.get(f.signature.partition(WHERE)[0], '')}: "
-        f"{_item_of_finding(f, programs.get(f.signature, '')).title}"
-        for f in findings
+        f.id: f"finding {f.id}{decided.get(f.signature.partition(WHERE)[0], '')}: {title}"
+        for f, title in zip(findings, named, strict=True)
     }
     regressed = [s for s in states if s.state == REGRESSED]
     hosts = [
@@ -191,9 +195,9 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
     _add_part(lines, "Regressed:", [_regression_title(s) for s in regressed])
     _add_part(lines, "Still open:", [titles[f.id] for f in still_open])
     _add_part(lines, "Hosts:", [f"{s.text}: {s.state}" for s in hosts])
-    _add_part(lines, "New signatures:", [_signature_line(row) for row in new])
+    _add_part(lines, "New signatures:", _signature_lines(engine, new))
     fresh_keys = {row.key for row in new}
-    others = [_signature_line(row) for row in top if row.key not in fresh_keys]
+    others = _signature_lines(engine, [row for row in top if row.key not in fresh_keys])
     _add_part(
         lines,
         "Most frequent of all time, beside them:" if new else "Most frequent of all time:",
@@ -212,11 +216,16 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
     return NewsItem(f"digest {span}", DIGEST, title, tuple(lines), None, 0, (), kept)
 
 
-def _signature_line(row: NewSignature | TopSignature) -> str:
-    """Return what happened, where and how often, and the key to ask for more."""
-    title = signature_title(row.signature or "", None, list(row.verdicts))
-    of_program = f" of {program_in_words(row.program)}" if row.program else ""
-    return f"{title}{of_program}: {counted(row.crashes, 'crash')} ({row.key})"
+def _signature_lines(engine: Engine, rows: Sequence[NewSignature | TopSignature]) -> list[str]:
+    """Return what happened, where and how often, and the key to ask for more, of each."""
+    lines = []
+    for row in rows:
+        # What is not listed is only counted.
+        records = some_records(engine, row.kind, row.key) if len(lines) < MAX_LISTED else []
+        title = signature_title(row.signature or "", None, list(row.verdicts), records)
+        of_program = f" of {program_in_words(row.program)}" if row.program else ""
+        lines.append(f"{title}{of_program}: {counted(row.crashes, 'crash')} ({row.key})")
+    return lines
 
 
 def _programs_of(connection: Connection, findings: Sequence[StoredFinding]) -> dict[str, str]:

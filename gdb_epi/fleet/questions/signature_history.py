@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -58,6 +59,10 @@ _GAP = (
     f"{_FROM} AND ts <= :until) AS pairs WHERE before IS NOT NULL ORDER BY ts - before DESC LIMIT 1"
 )
 _BETWEEN = "SELECT count(*) FROM crash WHERE ts > :before AND ts < :after"
+_SOME_RECORDS = (
+    "SELECT sig.text, raw.record FROM sig JOIN crash ON crash.sig_id = sig.id "
+    "JOIN raw ON raw.crash_id = crash.id WHERE sig.key = :key LIMIT 3"
+)
 _META = "SELECT key, value FROM meta WHERE key = :key"
 _HERE = "SELECT count(*) FROM crash WHERE core_key = :core_key"
 _STORED_UNDER = (
@@ -253,20 +258,44 @@ def signature_title(
     What happened is what `records`, some of its crashes', agree on, where any are given.
     """
     from gdb_epi.render.opening_sentences import HUNG
-    from gdb_epi.render.signature_words import (
-        UNKNOWN,
-        parse_signature_line,
-        signature_phrase,
-        where_and_what_of_record,
-    )
+    from gdb_epi.render.signature_words import parse_signature_line, signature_phrase
 
     hung = bool(labels) and set(labels) <= HUNG
-    title = signature_phrase(parse_signature_line(line, category), hung=hung)
-    cells = {where_and_what_of_record(record, line) for record in records}
-    if len(cells) == 1:
-        where, what = cells.pop()
-        title = what if where == UNKNOWN else f"{what}, in {where}"
+    title = phrase_of_records(line, records)
+    title = title or signature_phrase(parse_signature_line(line, category), hung=hung)
     return f"{title[:1].upper()}{title[1:]}"
+
+
+def phrase_of_records(line: str, records: Sequence[Mapping[str, Any]]) -> str:
+    """Return what happened and where, "" where records tell nothing or do not agree."""
+    from gdb_epi.render.signature_words import UNKNOWN, where_and_what_of_record
+
+    cells = {where_and_what_of_record(record, line) for record in records}
+    if len(cells) != 1:
+        return ""
+    where, what = cells.pop()
+    return what if where == UNKNOWN else f"{what}, in {where}"
+
+
+def call_by_causes(execute: Execute, lines: Iterable[str]) -> list[str]:
+    """Return lines whose signatures are called as their records tell, for these know the causes.
+
+    A signature's line knows its category alone: `signature_phrase_and_key` wrote the names.
+    """
+    from gdb_epi.fleet.records.packing import unpack_record_or_empty
+    from gdb_epi.render.signature_words import PHRASE_AND_KEY
+
+    names: dict[str, str] = {}
+
+    def name_of(written: re.Match[str]) -> str:
+        key = written["key"]
+        if key not in names:
+            rows = list(execute(_SOME_RECORDS, {"key": key}))
+            records = [unpack_record_or_empty(record) for _, record in rows]
+            names[key] = phrase_of_records(rows[0][0] if rows else "", [*filter(None, records)])
+        return f'"{names[key] or written["phrase"]}"{written["rest"]}'
+
+    return [PHRASE_AND_KEY.sub(name_of, line) for line in lines]
 
 
 def format_utc_time(ts: float | None) -> str:

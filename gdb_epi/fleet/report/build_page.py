@@ -23,8 +23,10 @@ from gdb_epi.fleet.decisions.states import (
 )
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import FOREVER_AGO, Population
+from gdb_epi.fleet.questions.lookup import some_records
 from gdb_epi.fleet.questions.population_verdict import PopulationVerdict, judge_population
 from gdb_epi.fleet.questions.quality import ATTRIBUTES, HOURS, check_quality
+from gdb_epi.fleet.questions.signature_history import phrase_of_records
 from gdb_epi.fleet.records.facts import program_of_crashes, short_program
 from gdb_epi.fleet.report.axis import CrashSeries, DayAxis, choose_day_axis
 from gdb_epi.fleet.report.headlines import headline_of_verdict, join_alike_headlines
@@ -55,7 +57,7 @@ from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.store.day_numbers import utc_day_text
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 from gdb_epi.judgement.labels import URGENT
-from gdb_epi.render.signature_words import parse_signature_line
+from gdb_epi.render.signature_words import SignatureParts, parse_signature_line
 from gdb_epi.util import counted
 
 # -- The states of signatures and hosts on the page ------------------------------------------------
@@ -247,6 +249,7 @@ def _repeated_bit(bits: Counter[int]) -> str:
 TITLE = "Why Python processes died"
 MAX_SIGNATURES = 400  # in the table, each with a section
 MAX_HEADLINES = 24
+MAX_NAMED = 100  # signatures that are called by their causes
 HOST_MARK = "host="
 
 
@@ -319,7 +322,17 @@ def build_page(engine: Engine, wanted: ReportScope) -> Page:
         sections=signature_sections(engine, population, counts, series, rows, headlines),
         notes=caveats_of_answers(population, counts, axis),
         states=state_rows(states) if wanted.signature is None else (),
+        names=_names_by_cause(engine, rows[:MAX_NAMED]),
     )
+
+
+def _names_by_cause(engine: Engine, rows: Sequence[SignatureRow]) -> dict[SignatureParts, str]:
+    """Return what signatures are called whose records agree; a line knows its category alone."""
+    names = {
+        row.words: phrase_of_records(row.name, some_records(engine, row.kind, row.key))
+        for row in rows
+    }
+    return {words: name for words, name in names.items() if name}
 
 
 def _explained_crashes(population: Population, verdicts: Sequence[PopulationVerdict]) -> Bools:

@@ -259,3 +259,4 @@ class Page(NamedTuple):
     states: tuple[StateRow, ...] = ()
     no_findings: str = ""  # what to say where there is no headline
     urgent: tuple[UrgentSignature, ...] = ()  # strongest label first
+    names: Mapping[SignatureParts, str] = {}  # by the causes that records tell

@@ -30,6 +30,7 @@ def run(args: Namespace) -> None:
     from gdb_epi.fleet.decisions.repairs import screen_present, separate_past_of_repaired_hosts
     from gdb_epi.fleet.decisions.states import repaired_hosts
     from gdb_epi.fleet.population.open_for_question import open_for_question
+    from gdb_epi.fleet.questions.signature_history import call_by_causes
     from gdb_epi.fleet.questions.suspects import suspect_lines
     from gdb_epi.fleet.screen.finding_texts import finding_json
 
@@ -39,6 +40,9 @@ def run(args: Namespace) -> None:
         population = separate_past_of_repaired_hosts(base.population(asof), repaired)
         screened = screen_present(population, asof)
         decided = decided_finding_lines(base.execute, screened.findings if screened else ())
+        is_text = screened is not None and not (args.json or args.csv)
+        lines = [*decided, *suspect_lines(population, screened)] if is_text else []
+        lines = call_by_causes(base.execute, lines)
     if args.json or args.csv:
         findings = () if screened is None else sorted(screened.findings, key=lambda f: f.p)
         rows = [finding_json(f, screened.day) for f in findings if screened is not None]
@@ -46,5 +50,5 @@ def run(args: Namespace) -> None:
     elif screened is None:
         print_line(no_crashes_message(args))
     else:
-        print_lines((*decided, *suspect_lines(population, screened)))
+        print_lines(lines)
         print_hint_to_check(population, args)

@@ -7,9 +7,11 @@ import time
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from gdb_epi.cli.fleet.output import add_output_options, print_line
+from gdb_epi.cli.fleet.output import add_output_options, print_line, print_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Container, Iterator
+
     from gdb_epi.fleet.decisions.finding_states import StoredFinding
 
 HELP = "the findings that were raised, with their states: open, confirmed, dismissed, repaired"
@@ -31,13 +33,17 @@ def run(args: Namespace) -> None:
         from gdb_epi.fleet.decisions.finding_states import stored_findings
         from gdb_epi.fleet.decisions.states import repaired_hosts
         from gdb_epi.fleet.population.host_spelling import match_spellings
+        from gdb_epi.fleet.questions.signature_history import call_by_causes
         from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
         findings = stored_findings(engine, args.state)
         with engine.connect() as connection:
-            marked = repaired_hosts(sqlalchemy_executor(connection), time.time())
-        hosts = [finding.value for finding in findings if finding.attr == "host"]
-        repaired = set(match_spellings(hosts, marked).values())
+            execute = sqlalchemy_executor(connection)
+            marked = repaired_hosts(execute, time.time())
+            hosts = [finding.value for finding in findings if finding.attr == "host"]
+            repaired = set(match_spellings(hosts, marked).values())
+            lines = [line for finding in findings for line in _finding_lines(finding, repaired)]
+            lines = call_by_causes(execute, lines)
     if args.json or args.csv:
         from gdb_epi.cli.fleet.output import print_rows
 
@@ -45,9 +51,7 @@ def run(args: Namespace) -> None:
     elif findings:
         from gdb_epi.fleet.screen.finding_texts import P_AND_Q
 
-        for finding in findings:
-            _print_finding(finding, repaired=finding.attr == "host" and finding.value in repaired)
-        print_line(P_AND_Q)
+        print_lines((*lines, P_AND_Q))
     else:
         print_line(f"no {args.state + ' ' if args.state else ''}findings")
 
@@ -65,20 +69,21 @@ def finding_row(finding: StoredFinding) -> dict[str, object]:
     return kept
 
 
-def _print_finding(finding: StoredFinding, *, repaired: bool) -> None:
+def _finding_lines(finding: StoredFinding, repaired: Container[str]) -> Iterator[str]:
     from gdb_epi.fleet.screen.finding_texts import describe_test
     from gdb_epi.fleet.store.day_numbers import iso_day
 
     verdict = finding.verdict
-    print_line(f"{finding.id:>4}  {finding.state:<9}  {iso_day(finding.day)}  {verdict}")
-    print_line(f"      {finding.numbers(interval=True)}")
+    yield f"{finding.id:>4}  {finding.state:<9}  {iso_day(finding.day)}  {verdict}"
+    yield f"      {finding.numbers(interval=True)}"
     test, exposure = (finding.detail.get(name, "") for name in ("test", "exposure"))
     if test:
-        print_line(f"      {describe_test(str(test), str(exposure))}")
+        yield f"      {describe_test(str(test), str(exposure))}"
     for caveat in finding.detail.get("caveats", ()):
-        print_line(f"      but: {caveat}")
+        yield f"      but: {caveat}"
     if finding.raised > 1:
-        how = "its host was repaired" if repaired else "it was dismissed"
-        print_line(f"      raised again after {how} with {finding.decided_n} crashes")
+        is_repaired = finding.attr == "host" and finding.value in repaired
+        how = "its host was repaired" if is_repaired else "it was dismissed"
+        yield f"      raised again after {how} with {finding.decided_n} crashes"
     if finding.note:
-        print_line(f"      note: {finding.note}")
+        yield f"      note: {finding.note}"

@@ -23,6 +23,8 @@ from gdb_epi.util import counted
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sqlalchemy import Engine
+
     from gdb_epi.fleet.decisions.daily_screening import DailyScreening
     from gdb_epi.fleet.population.population import Population
     from gdb_epi.fleet.screen.screening import ScreeningResult
@@ -63,9 +65,8 @@ def run(args: Namespace) -> int:
             from gdb_epi.fleet.screen.screening import screen_day_by_day
 
             population = load_population(engine, asof)
-            _print_findings(
-                population, list(screen_day_by_day(population)), as_json=args.json, ids={}
-            )
+            screens = list(screen_day_by_day(population))
+            _print_findings(engine, population, screens, as_json=args.json, ids={})
             return EXIT_DONE
         from gdb_epi.fleet.decisions.daily_screening import run_daily_screening
         from gdb_epi.fleet.decisions.finding_states import OPEN, stored_findings
@@ -77,7 +78,7 @@ def run(args: Namespace) -> int:
         stored = stored_findings(engine)
         if args.json or not (today.regressed or today.again) or today.has_findings:
             ids = {finding.identity: finding.id for finding in stored}
-            _print_findings(today.population, screens, as_json=args.json, ids=ids)
+            _print_findings(engine, today.population, screens, as_json=args.json, ids=ids)
         if not args.json:
             again, is_open = repeated_database_option(args), [f for f in stored if f.state == OPEN]
             if today.has_findings:
@@ -113,6 +114,7 @@ def _print_returned_signatures(today: DailyScreening, *, as_json: bool) -> None:
 
 
 def _print_findings(
+    engine: Engine,
     population: Population,
     screens: Sequence[ScreeningResult],
     *,
@@ -120,9 +122,11 @@ def _print_findings(
     ids: Mapping[tuple[str, str, str], int],
 ) -> None:
     from gdb_epi.fleet.decisions.finding_states import latest_cores
+    from gdb_epi.fleet.questions.signature_history import call_by_causes
     from gdb_epi.fleet.screen.finding import finding_identity
     from gdb_epi.fleet.screen.finding_texts import P_AND_Q, finding_json
     from gdb_epi.fleet.screen.recurring_events import finding_lines, group_recurring_events
+    from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
     if as_json:
         for screen in screens:
@@ -131,12 +135,15 @@ def _print_findings(
                 print(json.dumps({**finding_json(finding, screen.day), "cores": cores}))
         print(json.dumps(_attributed_json(population, screens)))
         return
+    lines: list[str] = []
     for screen in screens:
         for finding, others in group_recurring_events(screen.findings):
             every = [ids.get(finding_identity(*some.key)) for some in (finding, *others)]
             numbers = ", ".join(str(number) for number in every if number is not None)
             name = f"finding{'s' * (len(every) > 1)} {numbers}: " if numbers else ""
-            print_lines(finding_lines(population, screen.day, finding, others, name))
+            lines += finding_lines(population, screen.day, finding, others, name)
+    with engine.connect() as connection:
+        print_lines(call_by_causes(sqlalchemy_executor(connection), lines))
     if any(screen.findings for screen in screens):
         print_line(P_AND_Q)
     else:
