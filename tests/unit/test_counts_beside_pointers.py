@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from support.scenes import HEAP, HEAP_SIZE, crash, state
 
+from gdb_epi.corruption.checks import item_counts
 from gdb_epi.corruption.checks.item_counts import _fills_block, counts_beside_pointers
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence
+from gdb_epi.corruption.evidence import MARKS, Evidence
 from gdb_epi.corruption.heap.one_bit_numbers import wrong_lengths
 from gdb_epi.errors import Absent
 
@@ -84,6 +85,18 @@ def test_two_numbers_in_a_word_are_no_count_that_nothing_followed(bit: int) -> N
     assert not isinstance(far.site, Absent)
     far.site.fault.registers["r14"] = number  # type: ignore[index]
     assert said(far)
+
+
+def test_a_bit_that_code_of_a_library_may_set_leaves_a_doubt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(item_counts, "library_that_may_change_word", lambda *_: "ext.so")
+    for bit, marks in ((20, None), (33, "ext.so")):
+        (damage,) = said(process(COUNT ^ 1 << bit))
+        assert damage.facts.get(MARKS) == marks
+    wrong = [*OFFSETS[:8], OFFSETS[8] ^ 1 << 36, *OFFSETS[9:]]
+    (damage,) = said(row(wrong))
+    assert damage.facts.get(MARKS) == "ext.so"
 
 
 @pytest.mark.parametrize("bit", [20, 36, 46])

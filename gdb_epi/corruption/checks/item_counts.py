@@ -14,7 +14,7 @@ from itertools import compress
 from operator import gt
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, require, word_evidence
+from gdb_epi.corruption.evidence import MARKS, Evidence, require, word_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, address_index
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, HeapChunks, heap_chunks
 from gdb_epi.corruption.heap.object_references import may_be_old_reference_count
@@ -34,6 +34,7 @@ from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.str_layout import str_format
 from gdb_epi.cpython.types import PythonState
+from gdb_epi.detectors.wrong_values.marked_pointer import FAR_BIT, library_that_may_change_word
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.fault_site import DATA
 from gdb_epi.fault.find_fault import GENERAL, Fault
@@ -478,9 +479,18 @@ def counts_beside_pointers(context: Context) -> Iterator[Evidence]:
             f"block that a pointer beside it names is smaller; {right} items of {width} bytes, one "
             "bit away, fill it"
         )
-        yield word_evidence(
-            "R31", word_at, word, word ^ (held ^ right) << shift & WORD_MASK, summary
-        )
+        corrected = word ^ (held ^ right) << shift & WORD_MASK
+        yield _evidence_of_number(context, word_at, word, corrected, summary)
+
+
+def _evidence_of_number(
+    context: Context, place: int, word: int, corrected: int, summary: str
+) -> Evidence:
+    """Return evidence of a number in a word; code of a library may keep a flag in it."""
+    is_far = (word ^ corrected) >> FAR_BIT
+    marks = library_that_may_change_word(context.state, word, corrected) if is_far else None
+    facts = {MARKS: marks} if marks else {}
+    return word_evidence("R31", place, word, corrected, summary, **facts)
 
 
 def _lengths_on_the_stack(context: Context, fault: Fault) -> Iterator[Evidence]:
@@ -533,7 +543,7 @@ def _numbers_out_of_rows(context: Context, rows: list[int], address: int) -> Ite
             shift = 8 * (place % WORD)
             word = int.from_bytes(memory[place - place % WORD - start :][:WORD], "little")
             corrected = word ^ (held ^ right) << shift
-            yield word_evidence("R31", place & -WORD, word, corrected, summary)
+            yield _evidence_of_number(context, place & -WORD, word, corrected, summary)
             return
 
 
