@@ -92,7 +92,7 @@ def _fork_sentences(report: LockReport) -> list[str]:
             f"Without workers here: {pool.kind} ({len(pool.workers)}: {workers}); {pool.witness}."
         )
     if fork.forked and fork.lineage is not None:
-        lines.append(f"Its parent and the other children have the same lineage: {fork.lineage}.")
+        lines.append(f"This number is the same for its parent and its siblings: {fork.lineage}.")
     return lines
 
 
@@ -101,8 +101,11 @@ def _about_the_fork(fork: ForkEvidence) -> list[str]:
     if fork.depth is None:
         lines.append("How many forks lead to it from the start of the program cannot be told.")
     else:
-        forks = "1 fork leads" if fork.depth == 1 else f"{fork.depth} forks lead"
-        lines.append(f"{forks} to it from the start of the program.")
+        lines.append(
+            "Its parent is the process that the program was started as."
+            if fork.depth == 1
+            else f"{fork.depth} forks lie between it and the start of the program."
+        )
     if fork.parent_multithreaded is None:
         lines.append("Whether its parent had more threads cannot be told.")
     elif fork.parent_multithreaded:

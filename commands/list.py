@@ -6,7 +6,14 @@ from __future__ import annotations
 from argparse import Namespace
 
 from gdb_epi.argument_types import whole_number
-from gdb_epi.cpython.source.finder import CONTRADICTED, UNCHECKED, Source, SourceNotFound
+from gdb_epi.cpython.source.finder import (
+    CONTRADICTED,
+    FITS,
+    UNCHECKED,
+    VERIFIED,
+    Source,
+    SourceNotFound,
+)
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import InputError, SoftError
 from gdb_epi.registry import argument, command
@@ -40,8 +47,9 @@ def list_source(session: Session, args: Namespace) -> Report:
     Works on the selected thread, else on the crashed one. Without a number it is the frame that
     GDB's selected frame runs, or else the next caller that runs one. The file here (below the
     sysroot) is compared with the cached bytecode and with the code in the core; else the text comes
-    from what the process itself held: linecache, the -c argument, the string given to exec(). Notes
-    say which text it is and what was checked. A file that contradicts the core is not shown.
+    from what the process itself held: linecache, the -c argument, the string given to exec(). A
+    note says which text it is, and whether it is the one that ran; --json has what was checked. A
+    file that contradicts the core is not shown.
     """
     frame = session.python_frame(args.frame)
     finder = source_finder(session)
@@ -86,13 +94,13 @@ def describe_source(source: Source) -> dict[str, Any]:
 
 
 def _source_cautions(frame: PyFrame, source: Source) -> list[SoftError]:
-    caution = {
+    trust = {
+        VERIFIED: "it is the text that ran",
+        FITS: "it fits the code in the core",
         UNCHECKED: "too little of its code is known to tell whether this is the text that ran",
         CONTRADICTED: "NOT the text that ran: it contradicts the core",
-    }
-    checks = [check.removeprefix("text: ") for check in source.checks]
-    notes = ["; ".join([f"this is the text of {source.where}", *checks])]
-    if source.trust in caution:
-        notes.insert(0, caution[source.trust])
+    }[source.trust]
+    if source.trust in (UNCHECKED, CONTRADICTED):
+        trust = "; ".join([trust, *(check.removeprefix("text: ") for check in source.checks)])
     name = frame.filename.rpartition("/")[2]
-    return [SoftError("source", name, note) for note in notes]
+    return [SoftError("source", name, f"{source.where}: {trust}")]

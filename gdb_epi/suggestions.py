@@ -24,6 +24,7 @@ def find_nearest_word(word: str, candidates: Iterable[str]) -> str | None:
 
     names = list(candidates)
     near = get_close_matches(word, names, 1, CUTOFF)
+    near = near or [name for name in names if sorted(name) == sorted(word)]  # `tpo` and `top`
     longer = [name for name in names if len(word) >= MIN_BEGINNING and name.startswith(word)]
     return near[0] if near else longer[0] if len(longer) == 1 else None
 

@@ -29,7 +29,7 @@ MAX_PERIOD = 8  # functions in a circle of recursive calls
 MIN_REPEATS = 3  # of a circle before it is folded
 MIN_RUN = 3  # calls inside one library before they are folded
 NAMES_OF_A_RUN = 3
-MAX_NAMES_OF_A_RUN = 72  # columns
+ROOM_BESIDE_NAMES = 28  # columns: before and after the names of a run
 HANDLER = "(a signal handler was called here)"
 NO_FILE = "code of no file"
 _LOW_PLACE = LazyPattern(r"0x0*[0-9a-f]{1,4}\Z")  # below 64 KiB, where no code is
@@ -482,7 +482,7 @@ def _fold_run(run: Sequence[StackCall]) -> StackCall:
         return StackCall(NATIVE, f"{len(run)} {kind}", filename=run[0].module + places)
     names = [call.name.rpartition(".<locals>.")[2] for call in run]
     shown = ", ".join(names)
-    if len(names) > NAMES_OF_A_RUN or len(shown) > MAX_NAMES_OF_A_RUN:
+    if len(names) > NAMES_OF_A_RUN or len(shown) > screen_width() - ROOM_BESIDE_NAMES:
         shown = f"{names[0]} ... {names[-1]}"
     return StackCall(PYTHON, f"{len(run)} calls in {call_library(run[0])} ({shown})")
 

@@ -17,6 +17,7 @@ from gdb_epi.record.record_parts import (
     python_stacks,
     verdict_label,
 )
+from gdb_epi.render.category_words import category_words
 from gdb_epi.render.causes.memory_use import size_in_words
 from gdb_epi.render.causes.whose_code import percent_text
 from gdb_epi.render.escape import wrap_text
@@ -176,6 +177,7 @@ LABEL = 9  # columns
 OTHER_LINE = "both ~"
 
 
+_NO_DAMAGE = "none found"
 # Not the executable and the set of libraries: those are hashes, which say nothing to a reader.
 _WORDS = {
     "category": "kind", "corruption": "damage", "kernel": "kernel", "python": "CPython",
@@ -332,11 +334,13 @@ def _common_and_differing_lines(
     hosts, scripts = zip(*both, strict=True)
     facts: dict[str, Sequence[Any]] = {"verdict": verdicts, "host": hosts, "program": scripts}
     facts |= {
-        _WORDS[name]: values for name, values in comparison["facts"].items() if name in _WORDS
+        _WORDS[name]: [_fact_text(name, value) for value in values]
+        for name, values in comparison["facts"].items()
+        if name in _WORDS
     }
     for name, (of_first, of_second) in facts.items():
         if of_first == of_second:
-            same += [f"{name} {of_first}"] if of_first not in (None, "", "none") else []
+            same += [f"{name} {of_first}"] if of_first not in (None, "", _NO_DAMAGE) else []
         elif "" not in (of_first, of_second) and None not in (of_first, of_second):
             different.append(f"{name}: {of_first} | {of_second}")
     for title, word in (("packages", "package"), ("libs", "library")):
@@ -350,6 +354,13 @@ def _common_and_differing_lines(
     if not comparison["libs"] and get_group(first, "libs") and get_group(second, "libs"):
         same.append("all libraries")
     return same, different
+
+
+def _fact_text(name: str, value: Any) -> Any:
+    """Return a fact of a crash as a reader knows it."""
+    if name == "corruption" and value is not None:
+        return _NO_DAMAGE if value in ("none", "software-like") else value
+    return category_words(value) if name == "category" and value else value
 
 
 def _versions_beside_each_other(pair: Sequence[Any], title: str) -> str:

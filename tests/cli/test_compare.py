@@ -64,6 +64,9 @@ def test_two_runs_of_one_crash_are_the_same(shell, core_of):
     assert len(lines) <= 25
     assert "A        0.core: prog.py crashed" in done.out
     assert "all libraries" in done.out and "Differs" not in done.out
+    # No bare name of a category, and no word of damage where there is none.
+    assert "kind NULL pointer" in done.out
+    assert "segv-" not in done.out and "damage" not in done.out and "software-like" not in done.out
     assert "Both stacks, most recent call first" in done.out
     done = shell("compare", first, first)
     assert (done.code, done.out.splitlines()[0]) == (0, "Both are the same file.")

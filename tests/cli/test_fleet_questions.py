@@ -133,7 +133,7 @@ def test_wildcards_and_quotes_are_plain_characters(fleet):
 
 def test_seen(fleet):
     out = fleet("fleet", "seen", f"{3:016x}").out
-    assert "10 crashes so far, on 5 hosts" in out and "Verdicts: software (10)" in out
+    assert "Seen 10 times so far, on 5 hosts" in out and "Verdicts: software (10)" in out
     assert fleet("fleet", "seen", "ffffffffffff").code == 3
     # Any two scripts meet in a key of `<module>` alone: the answer says whose crashes these are.
     for number, script in enumerate(("mem_job.py", "nullret_job.py")):

@@ -96,6 +96,7 @@ def test_an_unknown_option_gets_a_suggestion(parse, line: str, meant: str | None
     [
         ("alias", None),
         ("lits", "list"),
+        ("tb", "bt"),
         ("threds", "threads"),
         ("exc", "exceptions"),
         ("local", "locals"),

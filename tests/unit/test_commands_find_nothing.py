@@ -93,11 +93,11 @@ def test_a_core_that_is_stored_under_another_key_was_seen(tmp_path: Path) -> Non
     history = signature_history(base, "stable", "5" * 16, {"core_key": "c" * 32})
     assert (
         history_lines(history, of_a_core=True)[0]
-        == "1 crash so far, on no known host: this core itself"
+        == "Seen once so far, host not known: this core itself"
     )
     other = signature_history(base, "stable", "5" * 16, {"core_key": "d" * 32})
     assert "without this core, which is not stored" in history_lines(other, of_a_core=True)[0]
-    assert history_lines(other)[0] == "1 crash so far, on no known host"
+    assert history_lines(other)[0] == "Seen once so far, host not known"
     assert history_lines(signature_history(base, "python", "9" * 16)) == [
         "No crash with this key is in this database"
     ]

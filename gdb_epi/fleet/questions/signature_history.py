@@ -228,8 +228,9 @@ def history_lines(history: SignatureHistory, *, of_a_core: bool = False) -> list
         return lines
     hosts = ", ".join(f"{name} ({n})" for name, n in history.top_hosts)
     verdicts = ", ".join(f"{label} ({n})" for label, n in history.verdicts)
-    where = counted(history.hosts, "host") if history.hosts else "no known host"
-    lines = [*history.known, f"{counted(history.crashes, 'crash')} so far, on {where}"]
+    where = f"on {counted(history.hosts, 'host')}" if history.hosts else "host not known"
+    times = "once" if history.crashes == 1 else counted(history.crashes, "time")
+    lines = [*history.known, f"Seen {times} so far, {where}"]
     if of_a_core and history.this_one:
         alone = history.crashes == 1
         lines[-1] += ": this core itself" if alone else ": this core is one of them"
