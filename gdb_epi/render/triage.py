@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.cpython.runtime.find_runtime import WITHOUT_FILE
+from gdb_epi.fault.fault_site import TRANSFERS
 from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS, SELF
 from gdb_epi.fault.signals import SI_KERNEL, SI_TIMER, SIGXFSZ
 from gdb_epi.fault.word_shapes import ascii_text_shape
@@ -454,8 +455,11 @@ def _access_words(record: Json, signal: Json) -> str:
         if category == "segv-noncanonical":
             operand = get_group(signal, "operand")
             address, value = (unpadded_address(operand.get(key)) for key in ("address", "value"))
-            # The wrong pointer itself, before an offset was added.
+            # The wrong pointer itself, before an offset was added; not where one was called from.
             bad = value if (value[:6], len(value)) == (address[:6], len(address)) else address
+            fault = get_group(get_group(record, "corruption"), "fault")
+            if fault.get("kind") in TRANSFERS:
+                bad = unpadded_address(fault.get("address"))
             number = int(bad or "0", 16)
             is_text = 0 < number <= WORD_MASK and ascii_text_shape(number) is not None
             text = "; its bytes are text" if is_text else ""

@@ -685,6 +685,11 @@ def test_the_address_that_none_can_be_is_the_sum_or_the_pointer_that_made_it(
     signal = {"name": "SIGSEGV", "si_code": 128, "operand": {"value": value, "address": address}}
     lines = shown(signal=signal, signature={"category": "segv-noncanonical"})
     assert any(f": {named} cannot be the address" in line for line in lines)
+    fault = {"kind": "call", "address": "0x1d8b0c03dd1bf6eb"}  # read from the operand, and called
+    lines = shown(
+        signal=signal, signature={"category": "segv-noncanonical"}, corruption={"fault": fault}
+    )
+    assert any(": 0x1d8b0c03dd1bf6eb cannot be the address" in line for line in lines)
 
 
 def test_of_many_kinds_of_waits_the_rest_is_counted() -> None:
