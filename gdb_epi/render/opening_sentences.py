@@ -408,7 +408,8 @@ def first_reason(record: Json) -> str:
         return next(iter(reasons), "")
     # The rule that decided comes first; a longer text of a detector says more.
     first, second = [*reasons[:2], "", ""][:2]
-    return second if len(first) < len(second) <= MAX_REASON else first
+    by_detector = any(f.get("summary") == second for f in get_groups(record, "findings"))
+    return second if by_detector and len(first) < len(second) <= MAX_REASON else first
 
 
 def is_low_number(record: Json) -> bool:
