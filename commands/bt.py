@@ -108,7 +108,7 @@ def show_merged_stacks(session: Session, args: Namespace) -> Report:
     limit = args.limit
     callees = {tid: state.callees(tid) for tid in tids}
     for tid in tids:
-        lines.append(thread_title(state, tid, number=session.host_number(tid)))
+        lines.append(thread_title(state, tid, number=session.host_thread_number(tid)))
         stack, calls = state.stack(tid), callees[tid]
         lines += stack_lines(
             stack, detail=detail, limit=limit, below=below, callees=calls, outermost=outermost
@@ -166,7 +166,7 @@ def _vanished_thread_lines(state: ProcessState, limit: int) -> list[str]:
     """Return the threads that a fork left behind; those with a thread state are ghosts above."""
     from gdb_epi.render.vanished_threads import vanished_lines
 
-    gone = state.forked.vanished
+    gone = state.fork_facts.vanished
     rest = tuple(thread for thread in gone.threads if thread.how != "thread state")
     return vanished_lines(gone._replace(threads=rest), limit=limit)
 

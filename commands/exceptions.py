@@ -44,13 +44,13 @@ def show_exceptions(session: Session, args: Namespace) -> Report:
         errors.append(SoftError("python", "runtime", state.python.detail))
     for thread in read_exceptions(state, messages=args.messages):
         errors += thread.soft_errors
-        if not thread.all():
+        if not thread.all_raised():
             continue
         lines.append(thread_title(state, thread.thread.tid, thread.thread))
-        for raised in thread.all():
+        for raised in thread.all_raised():
             lines += [f"  {line}" for line in _exception_lines(raised, limit=max(args.limit, 2))]
         lines.append("")
-        raised_here = [raised_json(raised) for raised in thread.all()]
+        raised_here = [raised_json(raised) for raised in thread.all_raised()]
         threads.append(
             {"tid": thread.thread.tid, "name": thread.thread.name, "exceptions": raised_here}
         )

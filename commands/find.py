@@ -71,7 +71,7 @@ def find_objects_or_text(session: Session, args: Namespace) -> Report:
     prefix = ""
     if literal is None and not args.text:
         like = find_types_by_name(heap, what.rpartition(".")[2]) if "." in what else []
-        names = shortened_list(sorted({t.shown for t in like}), MAX_LIKE)
+        names = shortened_list(sorted({t.qualified_name for t in like}), MAX_LIKE)
         there_is = f", but {names}" if names else ""
         prefix = f"no type is called {what:.60}{there_is}; as a text: "
     return _find_texts(
@@ -102,7 +102,7 @@ def _find_objects(
     total = sum(count.number for count in instances.counts)
     more = "" if instances.complete else " or more"
     lines = [
-        f"{count.number}{more} {count.type.shown} ({count.tracked} tracked by the garbage "
+        f"{count.number}{more} {count.type.qualified_name} ({count.tracked} tracked by the garbage "
         f"collector), type at {count.type.address:#x}"
         for count in instances.counts
         if count.number or len(instances.counts) == 1
@@ -110,9 +110,9 @@ def _find_objects(
     listed = [
         {
             "address": f"0x{instance.address:016x}",
-            "type": instance.type.shown,
+            "type": instance.type.qualified_name,
             "tracked": instance.tracked,
-            "text": values.of(instance.address).shown(),
+            "text": values.value_of(instance.address).shown(),
         }
         for instance in instances.objects
     ]
@@ -121,7 +121,7 @@ def _find_objects(
         errors.append(SoftError("find", "objects", f"{total - len(listed)} more (--limit N)"))
     counts = [
         {
-            "type": count.type.shown,
+            "type": count.type.qualified_name,
             "address": f"0x{count.type.address:016x}",
             "count": count.number,
             "tracked": count.tracked,

@@ -27,5 +27,5 @@ def select_python_frame(session: Session, args: Namespace) -> Report:
     """
     if args.frame is None:
         return frame_report(session, session.selected_number())
-    session.pick(args.frame)
+    session.select_python_frame(args.frame)
     return frame_report(session, args.frame)

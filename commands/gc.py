@@ -61,7 +61,7 @@ def show_garbage_collectors(session: Session, args: Namespace) -> Report:
     lines: list[str] = []
     collectors = []
     for who, collector in _collectors(runtime, state.python):
-        counted = counter.of(collector, who, errors)
+        counted = counter.count_generations(collector, who, errors)
         lines += _collector_lines(
             runtime, who, collector, counted, free_threaded=state.python.layout.free_threaded
         )
@@ -97,7 +97,9 @@ class _Counter:
         objects = NamespaceReader(reader)
         self._types = TypeReader(reader, objects, python.interpreter_addresses())
 
-    def of(self, gc: GcState, who: str, errors: list[SoftError]) -> list[dict[str, Any]]:
+    def count_generations(
+        self, gc: GcState, who: str, errors: list[SoftError]
+    ) -> list[dict[str, Any]]:
         """Return what each generation holds."""
         generations = []
         for part in objects_by_generation(self._reader, gc, self._limit):
@@ -115,7 +117,7 @@ class _Counter:
         names: Counter[str] = Counter()
         for type_address, number in Counter(types).items():
             try:
-                name = self._types.at(type_address).shown
+                name = self._types.type_at(type_address).qualified_name
             except UnreadableMemory:
                 name = f"(no type at {type_address:#x})"
             names[name] += number

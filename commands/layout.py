@@ -52,7 +52,7 @@ def _emit_layout_table(session: Session) -> Report:
     source = session.debug_types
     if source is None:
         raise InputError("no debug information here", hint="run inside gdb, on a libpython")
-    table = make_layout_document(source.type_layout, source.constant, source.header())
+    table = make_layout_document(source.type_layout, source.constant, source.layout_table_header())
     if not table["structs"]:
         message = "the loaded CPython has no debug information of its structs"
         raise InputError(message, hint="its -dbg package, or set debuginfod enabled on")

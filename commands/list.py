@@ -53,7 +53,7 @@ def list_source(session: Session, args: Namespace) -> Report:
     """
     frame = session.python_frame(args.frame)
     finder = source_finder(session)
-    source = finder.of(frame, callers_of(session.state, frame), force=args.force)
+    source = finder.find_source(frame, callers_of(session.state, frame), force=args.force)
     if isinstance(source, SourceNotFound):
         hint = "set sysroot DIR, with the source that ran; --force shows what does not fit"
         raise InputError(f"no source of {frame.filename}: {source.absent.detail}", hint=hint)

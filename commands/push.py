@@ -36,7 +36,9 @@ def store_record(session: Session, args: Namespace) -> Report:
     try:
         return _store_in_database(record, args.db)
     except EpiError as error:
-        return _write_to_spool(record, args.db, [SoftError("push", "database", error.line())])
+        return _write_to_spool(
+            record, args.db, [SoftError("push", "database", error.one_line_text())]
+        )
 
 
 def _store_in_database(record: dict[str, Any], db: str | None) -> Report:

@@ -58,7 +58,7 @@ def show_referrers(session: Session, args: Namespace) -> Report:
     heap = ObjectSearch(session.target, python, budget=args.budget)
     limit = min(args.limit, MAX_LIMIT)
     try:
-        references = Referrers(heap, python).of(address, limit)
+        references = Referrers(heap, python).references_to(address, limit)
     except LayoutError as error:
         raise InputError(f"{error}", hint="epi doctor") from None
     errors = [
@@ -91,7 +91,7 @@ def _holder_text(values: ProcessValues, reference: Reference) -> str:
         return "-"
     weak = " (weak)" if reference.counted is False else ""
     if reference.type in NAMED_BY_REPR:
-        return f"{values.of(reference.holder).text}{weak}"
+        return f"{values.value_of(reference.holder).text}{weak}"
     return f"{reference.type} at {reference.holder:#x}{weak}"
 
 

@@ -135,16 +135,21 @@ def _code_of_callable(decoder: ReprDecoder, address: int, text: str) -> int:
 
 
 def _not_a_function_error(text: str, kind: TypeInfo) -> InputError:
-    if kind.shown == "type":
+    if kind.qualified_name == "type":
         return InputError(f"{text} is a class", hint=f"epi break {text}.__init__")
-    in_c = "builtin" in kind.shown or kind.shown in ("method_descriptor", "wrapper_descriptor")
-    hint = "break, with the name that it has in C" if in_c or "cython" in kind.shown else ""
-    return InputError(f"{text} is of type {kind.shown}: no function of Python", hint=hint)
+    in_c = "builtin" in kind.qualified_name or kind.qualified_name in (
+        "method_descriptor",
+        "wrapper_descriptor",
+    )
+    hint = (
+        "break, with the name that it has in C" if in_c or "cython" in kind.qualified_name else ""
+    )
+    return InputError(f"{text} is of type {kind.qualified_name}: no function of Python", hint=hint)
 
 
 def _all_code_objects(session: Session) -> list[int]:
     """Return the code objects of the process. Raises OutOfTime, LayoutError."""
     python = session.state.required_python()
     heap = ObjectSearch(session.target, python)
-    kinds = [info for info in heap.types().values() if info.shown == "code"]
+    kinds = [info for info in heap.types_by_address().values() if info.qualified_name == "code"]
     return [address for info in kinds for address, _ in heap.instances(info.address)]

@@ -32,7 +32,7 @@ class EpiError(Exception):
         if hint is not None:
             self.hint = hint
 
-    def line(self) -> str:
+    def one_line_text(self) -> str:
         """Return the message and the hint as one line."""
         return f"{self}; try: {self.hint}" if self.hint else str(self)
 

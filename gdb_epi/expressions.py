@@ -84,7 +84,7 @@ def render_value(session: Session, values: ProcessValues, text: str, address: in
     """Return an object as text, masked when it was ever reached through a secret's name."""
     # The name that holds a path's value: for `a.b['key'][0]` it is key.
     names = [word for word in text.replace("[", ".").split(".") if word.strip("0123456789- ]")]
-    value = values.named(names[-1] if names and not text.startswith("0x") else "", address)
+    value = values.value_of_name(names[-1] if names and not text.startswith("0x") else "", address)
     if value.text.startswith(MASKED):
         session.masked[address] = value.text
     elif address in session.masked and not values.limits.secrets:
@@ -131,7 +131,7 @@ def _unknown_name_error(
     frames = []
     for number, frame in enumerate(thread.frames[:MAX_FRAMES_ASKED] if thread else ()):
         with suppress(UnreadableMemory, LayoutError, ValueError):
-            if word in dict(FrameVariables(values).addresses(frame)):
+            if word in dict(FrameVariables(values).variable_addresses(frame)):
                 frames.append((number, frame.qualname or frame.name))
     if frames:  # a stranger asks for what `epi bt` shows some frames away
         which = ", ".join(f"#{number} ({name})" for number, name in frames[:MAX_FRAMES_NAMED])
@@ -200,8 +200,8 @@ def _end_of_c_base(text: str) -> int:
 
 def _variable_address(reader: FrameVariables, frame: PyFrame, name: str) -> int | None:
     try:
-        address = dict(reader.addresses(frame)).get(name)
-        return reader.outer(frame, name) if address is None else address
+        address = dict(reader.variable_addresses(frame)).get(name)
+        return reader.global_or_builtin(frame, name) if address is None else address
     except UnreadableMemory as error:
         raise InputError(f"{name}: {error}", hint="epi doctor") from None
 
@@ -220,7 +220,7 @@ def _type_named(session: Session, text: str) -> int | None:
     name = "".join(text.split())
     heap = ObjectSearch(session.target, session.state.required_python(), budget=TYPES_BUDGET)
     try:
-        types = [info for info in find_types_by_name(heap, name) if info.shown == name]
+        types = [info for info in find_types_by_name(heap, name) if info.qualified_name == name]
     except (OutOfTime, LayoutError, UnreadableMemory):
         return None
     return types[0].address if len(types) == 1 else None

@@ -53,7 +53,7 @@ class LazyPattern:
         pattern = self._compile_for(text)
         return pattern.sub(new, text, count=count) if pattern is not None else text
 
-    def before(self, text: str) -> str:
+    def text_before_match(self, text: str) -> str:
         """Return what stands before the first match; all of the text without one."""
         match = self.search(text)
         return text[: match.start()] if match is not None else text

@@ -74,7 +74,7 @@ class ProcessState:
         )
 
     @cached_property
-    def named_values(self) -> Sequence[HoldingVariable]:
+    def variables_holding_bad_address(self) -> Sequence[HoldingVariable]:
         """The variables of the thread's Python frames that hold the bad address."""
         from gdb_epi.fault.account import WITHOUT_ADDRESS
         from gdb_epi.fault.variables_holding_address import variables_holding
@@ -139,7 +139,7 @@ class ProcessState:
         """Waiting threads, lock owners and evidence of a fork."""
         from gdb_epi.locks.examine_locks import examine_locks
 
-        return examine_locks(self.target, self.python, self.forked, self._threads_before_signal)
+        return examine_locks(self.target, self.python, self.fork_facts, self._threads_before_signal)
 
     @cached_property
     def hang(self) -> HangDiagnosis | Absent:
@@ -176,7 +176,7 @@ class ProcessState:
         return threads_in_restarted_calls(self.target, before)
 
     @cached_property
-    def forked(self) -> ForkFacts:
+    def fork_facts(self) -> ForkFacts:
         """Evidence of a fork and the threads that it left behind; no lock is examined."""
         from gdb_epi.locks.fork.fork_facts import examine_fork
 
@@ -284,7 +284,7 @@ class ProcessState:
             from gdb_epi.cpython.frames.eval_calls import EvalCallReader
 
             self._call_reader = EvalCallReader(self.target, self.python.layout)
-        return self._call_reader.of(threads, native)
+        return self._call_reader.calls_of_lwp(threads, native)
 
     def callees(self, tid: int) -> dict[int, Callee]:
         """Return the C functions that Python frames of one LWP were calling, by frame address."""
@@ -294,8 +294,8 @@ class ProcessState:
             from gdb_epi.cpython.frames.callee import CalleeReader
 
             self._callee_reader = CalleeReader(self.target, self.python.layout)
-        callees = self._callee_reader.of(self.stack(tid))
-        if self._callee_reader.exhausted:
+        callees = self._callee_reader.callees_in_stack(self.stack(tid))
+        if self._callee_reader.has_spent_budget:
             why = "too many objects on value stacks: only C symbols say what frames were calling"
             self.soft_errors.append(SoftError("callee", "all threads", why))
         return callees

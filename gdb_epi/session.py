@@ -72,7 +72,7 @@ class DebugTypes(Protocol):
     def constant(self, name: str) -> int | None:
         """Return the value of an enumerator, or None."""
 
-    def header(self) -> dict[str, Any]:
+    def layout_table_header(self) -> dict[str, Any]:
         """Return what a layout table says about its origin."""
 
 
@@ -132,21 +132,21 @@ class Session:
             self._values[limits] = values
         return values
 
-    def without_secrets(self, shown: str) -> str:
+    def mask_secrets(self, shown: str) -> str:
         """Return a text with `***` for values that are masked, also where no name told yet."""
         python = self.state.__dict__.get("python")  # nothing of it is shown before it is decoded
         masked = getattr(getattr(python, "searched", None), "masked", None)
-        return shown if masked is None else str(masked.hide(shown))
+        return shown if masked is None else str(masked.mask_secrets_in(shown))
 
     def chosen_tid(self) -> int | None:
         """Return the thread that the user selected, else the one that the kernel wrote first."""
         return self.selected_tid or self.state.crashed_tid()
 
-    def host_number(self, tid: int) -> str | None:
+    def host_thread_number(self, tid: int) -> str | None:
         """Return the number by which the host (GDB) knows a thread."""
         return self.host.number_of(tid) if self.host is not None else None
 
-    def pick(self, number: int) -> PyFrame:
+    def select_python_frame(self, number: int) -> PyFrame:
         """Select a Python frame of the chosen thread, and in the host the native frame it is in.
 
         The selection lasts until another native frame or thread is selected. A hole can be

@@ -61,7 +61,7 @@ def main(words: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except EpiError as error:
-        return _print_error(error.line(), error.exit_code)
+        return _print_error(error.one_line_text(), error.exit_code)
     except BrokenPipeError:  # `gdb-epi ... | head`: leave quietly
         _discard_buffered_output()
         return EXIT_DONE

@@ -77,10 +77,10 @@ def run(args: Namespace) -> int:
     try:
         return _run_campaign(args)
     except UsageError as error:
-        write_to_stderr(error.line())
+        write_to_stderr(error.one_line_text())
         return BISECT_ABORT
     except EpiError as error:
-        write_to_stderr(error.line())
+        write_to_stderr(error.one_line_text())
         return BISECT_SKIP
     except Exception as error:  # noqa: BLE001 - boundary: exit code 1 calls the commit bad, 0 good
         from gdb_epi.cli.main import report_unexpected_error
@@ -182,8 +182,8 @@ def _examine(core: str, options: ExamineOptions) -> dict[str, Any] | str:
     try:
         examined = examine_here(core_at(core), options)
     except EpiError as error:
-        return error.line()
-    return examined.line() if isinstance(examined, FailedCore) else examined.record
+        return error.one_line_text()
+    return examined.one_line_text() if isinstance(examined, FailedCore) else examined.record
 
 
 def _report(

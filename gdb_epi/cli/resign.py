@@ -42,13 +42,13 @@ def run(args: Namespace) -> None:
         raise UsageError("--db and files at once", hint="one of the two")
     summary = ResignSummary()
     for name in args.files:
-        resign_file(name, summary.seen, apply=args.apply)
+        resign_file(name, summary.count_record, apply=args.apply)
     if not args.files:
         from gdb_epi.fleet.store.database import open_database
 
         with open_database(args.db, write=args.apply, create=False) as engine:
-            resign_database(engine, summary.seen, apply=args.apply)
-    summary.show(applied=args.apply, as_json=args.json)
+            resign_database(engine, summary.count_record, apply=args.apply)
+    summary.print_summary(applied=args.apply, as_json=args.json)
 
 
 class ResignSummary:
@@ -63,7 +63,7 @@ class ResignSummary:
         self.verdicts: Counter[tuple[str, str]] = Counter()
         self.not_judged: Counter[str] = Counter()
 
-    def seen(
+    def count_record(
         self, record: Mapping[str, Any], resigned: ResignedSignature, judged: RejudgedVerdict
     ) -> None:
         """Take the outcome of one record."""
@@ -83,19 +83,19 @@ class ResignSummary:
         if before != after:
             self.groups[before, after] += 1
 
-    def show(self, *, applied: bool, as_json: bool) -> None:
+    def print_summary(self, *, applied: bool, as_json: bool) -> None:
         """Print it."""
         from gdb_epi.render.escape import escape
 
         if as_json:
             import json
 
-            print(json.dumps(self.document(applied=applied)))
+            print(json.dumps(self.to_json(applied=applied)))
             return
-        for line in self.lines(applied=applied):
+        for line in self.text_lines(applied=applied):
             print(escape(line))
 
-    def document(self, *, applied: bool) -> dict[str, Any]:
+    def to_json(self, *, applied: bool) -> dict[str, Any]:
         """Return it as JSON values."""
         from gdb_epi.judgement.labels import MODEL
         from gdb_epi.signature.keys import VERSION
@@ -125,7 +125,7 @@ class ResignSummary:
             ],
         }
 
-    def lines(self, *, applied: bool) -> list[str]:
+    def text_lines(self, *, applied: bool) -> list[str]:
         """Return it as text."""
         from gdb_epi.util import counted, names_by_reason
 

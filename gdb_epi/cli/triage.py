@@ -66,7 +66,7 @@ def results_in_order(
             if next_index in finished_early:
                 result_or_packed = finished_early.pop(next_index)
             elif earlier_runs is not None and next_index in earlier_runs:
-                result_or_packed = earlier_runs.take(next_index)
+                result_or_packed = earlier_runs.take_result(next_index)
             else:
                 break
             yield cores[next_index], _uncompress_result(result_or_packed)
@@ -252,7 +252,7 @@ def run(args: Namespace) -> int:
                     problems.append(result)
                 elif args.sarif is not None:
                     deaths.append(_death_for_ci(core.path, result.record))
-                answers.add(core, result)
+                answers.add_result(core, result)
             answers.finish(problems)
             if args.sarif is not None:
                 _write_sarif(args.sarif, deaths, problems)
@@ -322,7 +322,7 @@ def _write_sarif(name: str, deaths: Sequence[Death], problems: Sequence[FailedCo
     from gdb_epi.render.ci.deaths import source_root
 
     root = source_root(os.environ, os.getcwd())
-    write_sarif(name, deaths, root, [problem.line() for problem in problems])
+    write_sarif(name, deaths, root, [problem.one_line_text() for problem in problems])
 
 
 def worst_exit_code(codes: Sequence[int]) -> int:

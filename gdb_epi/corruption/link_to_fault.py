@@ -73,7 +73,7 @@ def has_failed_lookup(state: ProcessState) -> bool:
         info.type in _FAILED_LOOKUPS
         for thread in state.exceptions
         if thread.thread.crashed
-        for raised in thread.all()
+        for raised in thread.all_raised()
         for info in raised.exceptions
     )
 

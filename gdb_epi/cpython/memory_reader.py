@@ -171,7 +171,7 @@ class MemoryReader:
             for address in addresses
         ]
 
-    def columns(self, starts: Sequence[int], offsets: Sequence[int]) -> list[list[int]]:
+    def word_columns(self, starts: Sequence[int], offsets: Sequence[int]) -> list[list[int]]:
         """Return, for each offset, the words so far behind addresses, each as word() does.
 
         The addresses ascend, and are multiples of 8 as the offsets are. Of thousands that lie
@@ -205,7 +205,7 @@ class MemoryReader:
         words = self._words[number] if number in self._words else self._load_page(number)
         return self._word_or_zero(address) if words is None else words[(address & IN_PAGE) >> 3]
 
-    def run(self, start: int, count: int) -> list[int]:
+    def consecutive_words(self, start: int, count: int) -> list[int]:
         """Return `count` words that follow each other.
 
         Raises UnreadableMemory. What lies in one page, as nearly all, is not copied twice.
@@ -218,7 +218,7 @@ class MemoryReader:
             return memoryview(self.read(start, 8 * count)).cast("Q").tolist()
         return words[at >> 3 : (at >> 3) + count].tolist()
 
-    def members(self, address: int, members: StructWords) -> Sequence[int]:
+    def struct_words(self, address: int, members: StructWords) -> Sequence[int]:
         """Return the members of one struct, each as word() does."""
         page, at = self._words.get(address >> PAGE_BITS), address & IN_PAGE
         if page is None or page is NOTHING or at + members.words.size > PAGE:
@@ -263,7 +263,7 @@ class MemoryReader:
         """Return ob_type of a PyObject."""
         return self.u64(address + self._type_at)
 
-    def chain(self, link: CircularList, cap: int) -> tuple[list[int], list[int], str]:
+    def walk_circular_list(self, link: CircularList, cap: int) -> tuple[list[int], list[int], str]:
         """Return the nodes of a circular list, their types, and why the walk ended early.
 
         At most `cap` nodes; "" where it came back to the head. A node whose next one cannot be read
@@ -421,7 +421,7 @@ class MemoryReader:
                 return text
         return None
 
-    def value_of(self, entries: Iterable[tuple[int, int]], text: str) -> int | None:
+    def value_under_string(self, entries: Iterable[tuple[int, int]], text: str) -> int | None:
         """Return the value of the first (str object, value) whose str holds a text.
 
         Without a call for each key: walks over dicts read hundreds that they do not look for.
@@ -450,7 +450,7 @@ class MemoryReader:
                 return _bytes_unpacker(length)(page, start)[0].decode("latin-1")
         return None
 
-    def bare_string(self, address: int, cap: int) -> bytes | None:
+    def compact_ascii_bytes(self, address: int, cap: int) -> bytes | None:
         """Return the bytes of a compact ASCII str, whatever its state says, as is_string() reads.
 
         None of one with more than `cap` characters, and where it cannot be read.

@@ -54,7 +54,7 @@ class ThreadState(NamedTuple):
     doubt: str = ""  # why it cannot be told whether an LWP runs it; `alive` is then False
 
     @property
-    def is_open(self) -> bool:
+    def stack_ends_in_hole(self) -> bool:
         """Whether its stack ends in a hole. A thread may well run no frame at all."""
         return bool(self.frames) and self.frames[-1].hole is not None
 

@@ -52,18 +52,18 @@ def read_name_and_rules(linkage: str) -> tuple[str, list[str]] | None:
         return None
     reader = MangledNameReader(linkage, 2)
     try:
-        tls = reader.take("TW") or reader.take("TH")
+        tls = reader.accept("TW") or reader.accept("TH")
         if not tls:
             _skip_thunk(reader)
         name = _name(reader)
         # Skip the types after the name: a name that is cut or damaged there is not read.
-        while reader.peek() and not reader.at("."):
-            reader.note("N13")
+        while reader.peek() and not reader.next_is_one_of("."):
+            reader.note_rule("N13")
             skip_type(reader)
     except (UnreadableName, RecursionError):
         return None
     if tls:
-        reader.note("N14")
+        reader.note_rule("N14")
         name = f"{name}::{{tls}}"
     return name, reader.used
 
@@ -84,7 +84,7 @@ def local_name(linkage: str, position: int) -> str:
     """Return the name of a local entity whose "Z" is at a position; "" when it cannot be read."""
     reader = MangledNameReader(linkage[:MAX_NAME], position)
     try:
-        reader.need("Z")
+        reader.expect("Z")
         return _read_local_name(reader)
     except (UnreadableName, RecursionError):
         return ""
@@ -97,10 +97,10 @@ def is_rust_legacy(linkage: str) -> bool:
 
 def _skip_thunk(reader: MangledNameReader) -> None:
     if reader.peek(3) == "GTt" or reader.peek(2) in ("Tc", "Th", "Tv"):
-        reader.note("N14")
-    if reader.take("GTt"):  # a clone for transactional memory
+        reader.note_rule("N14")
+    if reader.accept("GTt"):  # a clone for transactional memory
         return
-    if reader.take("Tc"):
+    if reader.accept("Tc"):
         _skip_call_offset(reader)
         _skip_call_offset(reader)
     elif reader.peek(2) in ("Th", "Tv"):
@@ -109,65 +109,65 @@ def _skip_thunk(reader: MangledNameReader) -> None:
 
 
 def _skip_call_offset(reader: MangledNameReader) -> None:
-    virtual = reader.take("v")
+    virtual = reader.accept("v")
     if not virtual:
-        reader.need("h")
+        reader.expect("h")
     for _ in range(2 if virtual else 1):
-        reader.take("n")
-        while reader.at(DIGITS):
+        reader.accept("n")
+        while reader.next_is_one_of(DIGITS):
             reader.position += 1
-        reader.need("_")
+        reader.expect("_")
 
 
 def _name(reader: MangledNameReader) -> str:
-    reader.enter()
-    if reader.take("N"):
+    reader.enter_level()
+    if reader.accept("N"):
         name = _nested_name(reader)
-    elif reader.take("Z"):
+    elif reader.accept("Z"):
         name = _read_local_name(reader)
     else:
         parts: list[str] = []
-        if reader.take("St"):
+        if reader.accept("St"):
             parts.append("std")
         _read_component(reader, parts)
         _skip_template_arguments(reader, parts)
         name = "::".join(parts)
-    reader.leave()
+    reader.leave_level()
     return name
 
 
 def _skip_template_arguments(reader: MangledNameReader, parts: list[str]) -> None:
-    if reader.take("I"):
+    if reader.accept("I"):
         if not parts:
             raise UnreadableName
         skip_types(reader)
-        reader.note("N9")
+        reader.note_rule("N9")
         parts[-1] += TEMPLATE
 
 
 def _nested_name(reader: MangledNameReader) -> str:
-    while reader.at("rVKROH"):  # cv and reference qualifiers, explicit object
+    while reader.next_is_one_of("rVKROH"):  # cv and reference qualifiers, explicit object
         reader.position += 1
     parts: list[str] = []
-    while not reader.take("E"):
-        reader.enter()
+    while not reader.accept("E"):
+        reader.enter_level()
         if reader.peek() == "I":
             _skip_template_arguments(reader, parts)
         elif reader.peek() == "S":
-            reader.need("S")
+            reader.expect("S")
             letter = reader.peek()
             if letter not in STANDARD or not letter:  # S_ and S0_ need the table of types: not read
                 raise UnreadableName
             reader.position += 1
             _skip_abi_tags(reader)
             parts.append(STANDARD[letter])
-        elif parts and reader.take("M"):  # a closure in the initialiser of a member
+        elif parts and reader.accept("M"):  # a closure in the initialiser of a member
             pass
         else:
             _read_component(reader, parts)
-        reader.leave()
+        reader.leave_level()
     if len(parts) > 1 and len(parts[-1]) == RUST_HASH and _RUST_HASH.match(parts[-1]):
-        reader.note("N17")
+        reader.note_rule("N17")
         parts = [_unescape_rust_part(part) for part in parts[:-1]]
     if not parts:
         raise UnreadableName
@@ -175,35 +175,35 @@ def _nested_name(reader: MangledNameReader) -> str:
 
 
 def _skip_abi_tags(reader: MangledNameReader) -> None:
-    while reader.take("B"):
-        reader.note("N12")
+    while reader.accept("B"):
+        reader.note_rule("N12")
         reader.source_name()
 
 
 def _read_component(reader: MangledNameReader, parts: list[str]) -> None:
-    while reader.take("W"):  # the module of C++20 that a name belongs to
-        reader.take("P")
+    while reader.accept("W"):  # the module of C++20 that a name belongs to
+        reader.accept("P")
         reader.source_name()
     if reader.peek(2) != "Ls":
-        reader.take("L")  # internal linkage
+        reader.accept("L")  # internal linkage
     two = reader.peek(2)
-    if reader.at(DIGITS):
+    if reader.next_is_one_of(DIGITS):
         parts.append(_read_source_name(reader))
     elif two[:1] in ("C", "D") and two[1:] in tuple("0123459I"):
         # Read C1, D0 and their like; CI1 inherits and names the base after it.
         if not parts:
             raise UnreadableName
-        reader.note("N14")
+        reader.note_rule("N14")
         owner = parts[-1].removesuffix(TEMPLATE).rsplit("::", 1)[-1]
         parts.append(f"~{owner}" if reader.peek() == "D" else owner)
         reader.position += 1
-        if reader.take("I"):
+        if reader.accept("I"):
             reader.position += 1
             skip_type(reader)
         else:
             reader.position += 1
     elif two in ("Ul", "Ut"):
-        reader.note("N11")
+        reader.note_rule("N11")
         parts.append(LAMBDA if skip_unnamed_type(reader) else UNNAMED)
     else:
         parts.append(_read_operator_name(reader))
@@ -214,14 +214,14 @@ def _read_source_name(reader: MangledNameReader) -> str:
     name = reader.source_name()
     if not name.startswith("_GLOBAL__N_"):
         return name
-    reader.note("N10")
+    reader.note_rule("N10")
     return ANONYMOUS
 
 
 def _read_operator_name(reader: MangledNameReader) -> str:
     code = reader.peek(2)
     reader.position += 2
-    reader.note("N15")
+    reader.note_rule("N15")
     if code == "cv":
         # Template arguments after a template parameter are the operator's own.
         reader.skip_template_parameter() if reader.peek() == "T" else skip_type(reader)
@@ -237,12 +237,12 @@ def _read_operator_name(reader: MangledNameReader) -> str:
 def _read_local_name(reader: MangledNameReader) -> str:
     """Read Z <encoding> E <entity>: the enclosing function stays in front."""
     outer = _name(reader)
-    while not reader.take("E"):  # its argument types
+    while not reader.accept("E"):  # its argument types
         skip_type(reader)
-    if reader.take("s"):
+    if reader.accept("s"):
         reader.skip_discriminator()
         return f"{outer}::{{string}}"
-    if reader.take("d"):
+    if reader.accept("d"):
         reader.skip_sequence_id()
     inner = _name(reader)
     reader.skip_discriminator()

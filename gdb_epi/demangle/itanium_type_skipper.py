@@ -45,70 +45,70 @@ _BUILTIN = "vwbcahstijlmxynofdegz"
 
 def skip_types(reader: MangledNameReader) -> None:
     """Skip template arguments or parameter types up to the E that closes them."""
-    reader.enter()
-    while not reader.take("E"):
+    reader.enter_level()
+    while not reader.accept("E"):
         skip_argument(reader)
-    reader.leave()
+    reader.leave_level()
 
 
 def skip_argument(reader: MangledNameReader) -> None:
     """Skip one template argument: a type, an expression, a literal or a pack."""
-    reader.enter()
-    if reader.take("X"):
+    reader.enter_level()
+    if reader.accept("X"):
         skip_expression(reader)
-        reader.need("E")
-    elif reader.take("J"):
+        reader.expect("E")
+    elif reader.accept("J"):
         skip_types(reader)
     elif reader.peek() == "L":
         _skip_literal(reader)
     else:
         skip_type(reader)
-    reader.leave()
+    reader.leave_level()
 
 
 def skip_type(reader: MangledNameReader) -> None:
     """Skip one whole type."""
-    reader.enter()
-    while reader.at(_QUALIFIERS):
+    reader.enter_level()
+    while reader.next_is_one_of(_QUALIFIERS):
         reader.position += 1
-    if reader.at(_BUILTIN):
+    if reader.next_is_one_of(_BUILTIN):
         reader.position += 1
-    elif reader.at(DIGITS + "SNZTU"):
+    elif reader.next_is_one_of(DIGITS + "SNZTU"):
         _skip_class_type(reader)
     elif reader.peek() == "D":
         _skip_d_type(reader)
-    elif reader.take("F"):
-        reader.take("Y")
-        while not reader.take("E"):
+    elif reader.accept("F"):
+        reader.accept("Y")
+        while not reader.accept("E"):
             if reader.peek(2) in ("RE", "OE"):  # the function's own reference qualifier
                 reader.position += 1
             else:
                 skip_type(reader)
-    elif reader.take("A"):
+    elif reader.accept("A"):
         _skip_array_bound(reader)
         skip_type(reader)
-    elif reader.take("M"):
+    elif reader.accept("M"):
         skip_type(reader)
         skip_type(reader)
-    elif reader.take("u"):
+    elif reader.accept("u"):
         reader.source_name()
         _skip_template_arguments(reader)
     else:
         raise UnreadableName
-    reader.leave()
+    reader.leave_level()
 
 
 def _skip_array_bound(reader: MangledNameReader) -> None:
-    if reader.at(DIGITS):
-        while reader.at(DIGITS):
+    if reader.next_is_one_of(DIGITS):
+        while reader.next_is_one_of(DIGITS):
             reader.position += 1
     elif reader.peek() != "_":
         skip_expression(reader)
-    reader.need("_")
+    reader.expect("_")
 
 
 def _skip_template_arguments(reader: MangledNameReader) -> None:
-    if reader.take("I"):
+    if reader.accept("I"):
         skip_types(reader)
 
 
@@ -133,7 +133,7 @@ def _skip_class_type(reader: MangledNameReader) -> None:
 
 
 def _skip_tags(reader: MangledNameReader) -> None:
-    while reader.take("B"):
+    while reader.accept("B"):
         reader.source_name()
 
 
@@ -150,29 +150,29 @@ def _skip_closure_or_vendor_type(reader: MangledNameReader) -> None:
 
 def skip_unnamed_type(reader: MangledNameReader) -> bool:
     """Skip Ul...E_ or Ut_; return whether it was a closure."""
-    closure = reader.take("Ul")
+    closure = reader.accept("Ul")
     if closure:
         while reader.peek(2) in ("Ty", "Tn", "Tt", "Tp"):  # explicit template parameters
             reader.position += 2
             if reader.text[reader.position - 1] == "n":
                 skip_type(reader)
         skip_types(reader)
-    elif not reader.take("Ut"):
+    elif not reader.accept("Ut"):
         raise UnreadableName
     reader.skip_sequence_id()
     return closure
 
 
 def _skip_nested_name(reader: MangledNameReader) -> None:
-    while reader.at("rVKROH"):
+    while reader.next_is_one_of("rVKROH"):
         reader.position += 1
-    while not reader.take("E"):
+    while not reader.accept("E"):
         _skip_nested_name_part(reader)
 
 
 def _skip_nested_name_part(reader: MangledNameReader) -> None:
     """Skip one piece of a nested name."""
-    reader.enter()
+    reader.enter_level()
     letter = reader.peek()
     if letter == "S":
         _skip_substitution(reader, alone=True)
@@ -187,14 +187,14 @@ def _skip_nested_name_part(reader: MangledNameReader) -> None:
     elif letter == "U":
         skip_unnamed_type(reader)
     elif letter == "L" or letter in tuple(DIGITS):
-        reader.take("L")
+        reader.accept("L")
         reader.source_name()
     elif letter == "M" or not letter:  # data member prefix
-        reader.need("M")
+        reader.expect("M")
     else:
         _skip_operator_name(reader)
     _skip_tags(reader)
-    reader.leave()
+    reader.leave_level()
 
 
 def _skip_operator_name(reader: MangledNameReader) -> None:
@@ -211,11 +211,11 @@ def _skip_operator_name(reader: MangledNameReader) -> None:
 def skip_local_name(reader: MangledNameReader) -> None:
     """Skip a local name after its Z."""
     skip_encoding(reader)
-    reader.need("E")
-    if reader.take("s"):
+    reader.expect("E")
+    if reader.accept("s"):
         reader.skip_discriminator()
         return
-    if reader.take("d"):
+    if reader.accept("d"):
         reader.skip_sequence_id()
     _skip_name(reader)
     reader.skip_discriminator()
@@ -224,28 +224,28 @@ def skip_local_name(reader: MangledNameReader) -> None:
 def skip_encoding(reader: MangledNameReader) -> None:
     """Skip a function's name and its types, up to the E (or the end) after them."""
     _skip_name(reader)
-    while reader.peek() and not reader.at("E."):
+    while reader.peek() and not reader.next_is_one_of("E."):
         skip_type(reader)
 
 
 def _skip_name(reader: MangledNameReader) -> None:
-    reader.enter()
-    if reader.take("N"):
+    reader.enter_level()
+    if reader.accept("N"):
         _skip_nested_name(reader)
-    elif reader.take("Z"):
+    elif reader.accept("Z"):
         skip_local_name(reader)
     else:
-        if not reader.take("St") and reader.peek() == "S":
+        if not reader.accept("St") and reader.peek() == "S":
             _skip_substitution(reader)
         else:
             _skip_nested_name_part(reader)
         _skip_template_arguments(reader)
-    reader.leave()
+    reader.leave_level()
 
 
 def _skip_substitution(reader: MangledNameReader, *, alone: bool = False) -> None:
-    reader.need("S")
-    if reader.take("t"):
+    reader.expect("S")
+    if reader.accept("t"):
         if not alone:
             _skip_nested_name_part(reader)
         return
@@ -262,45 +262,45 @@ def _skip_d_type(reader: MangledNameReader) -> None:
     reader.position += 2
     if code == "DF":
         reader.number()
-        if not (reader.take("_") or reader.take("b") or reader.take("x")):
+        if not (reader.accept("_") or reader.accept("b") or reader.accept("x")):
             raise UnreadableName
     else:
         _skip_operands(reader, _D_TYPES.get(code))
 
 
 def _skip_literal(reader: MangledNameReader) -> None:
-    reader.need("L")
-    if reader.take("_Z"):
+    reader.expect("L")
+    if reader.accept("_Z"):
         skip_encoding(reader)
     else:
         skip_type(reader)
-        while reader.at("0123456789abcdefn_"):
+        while reader.next_is_one_of("0123456789abcdefn_"):
             reader.position += 1
-    reader.need("E")
+    reader.expect("E")
 
 
 def _skip_expressions(reader: MangledNameReader, end: str = "E") -> None:
-    while not reader.take(end):
+    while not reader.accept(end):
         skip_expression(reader)
 
 
 def skip_expression(reader: MangledNameReader) -> None:
     """Skip one expression."""
-    reader.enter()
-    reader.take("gs")
+    reader.enter_level()
+    reader.accept("gs")
     code = reader.peek(2)
     if reader.peek() == "L":
         _skip_literal(reader)
     elif reader.peek() == "T":
         reader.skip_template_parameter()
-    elif reader.at(DIGITS):
+    elif reader.next_is_one_of(DIGITS):
         _skip_simple_id(reader)
     elif code in ("fp", "fL"):
         _skip_function_parameter(reader)
     else:
         reader.position += 2
         _skip_operator_expression(reader, code)
-    reader.leave()
+    reader.leave_level()
 
 
 def _skip_simple_id(reader: MangledNameReader) -> None:
@@ -310,15 +310,15 @@ def _skip_simple_id(reader: MangledNameReader) -> None:
 
 
 def _skip_function_parameter(reader: MangledNameReader) -> None:
-    level = reader.take("fL")
+    level = reader.accept("fL")
     if level:
         reader.number()
-        reader.need("p")
+        reader.expect("p")
     else:
-        reader.need("fp")
-        if reader.take("T"):
+        reader.expect("fp")
+        if reader.accept("T"):
             return
-    while reader.at("rVK"):
+    while reader.next_is_one_of("rVK"):
         reader.position += 1
     reader.skip_sequence_id()
 
@@ -326,11 +326,11 @@ def _skip_function_parameter(reader: MangledNameReader) -> None:
 def _skip_operator_expression(reader: MangledNameReader, code: str) -> None:
     """Skip the operands of an expression whose two-letter code was taken."""
     if code in ("pp", "mm"):
-        reader.take("_")
+        reader.accept("_")
         skip_expression(reader)
     elif code == "cv":
         skip_type(reader)
-        if reader.take("_"):
+        if reader.accept("_"):
             _skip_expressions(reader)
         else:
             skip_expression(reader)
@@ -343,10 +343,10 @@ def _skip_operator_expression(reader: MangledNameReader, code: str) -> None:
     elif code in ("nw", "na"):
         _skip_expressions(reader, "_")
         skip_type(reader)
-        if reader.take("pi"):
+        if reader.accept("pi"):
             _skip_expressions(reader)
         else:
-            reader.need("E")
+            reader.expect("E")
     else:
         _skip_operands(reader, _OPERANDS.get(code))
 
@@ -360,23 +360,23 @@ def _skip_operands(reader: MangledNameReader, kinds: str | None) -> None:
 
 def _skip_unresolved_name(reader: MangledNameReader) -> None:
     """Skip a name that only instantiation resolves: sr..., on OPERATOR, dn TYPE, or an id."""
-    reader.take("gs")
-    if reader.take("srN"):
+    reader.accept("gs")
+    if reader.accept("srN"):
         skip_type(reader)
-        while not reader.take("E"):
+        while not reader.accept("E"):
             _skip_simple_id(reader)
         _skip_unresolved_name(reader)
-    elif reader.take("sr"):
-        if reader.at(DIGITS):  # qualifiers by name end with an E, a type does not
-            while not reader.take("E"):
+    elif reader.accept("sr"):
+        if reader.next_is_one_of(DIGITS):  # qualifiers by name end with an E, a type does not
+            while not reader.accept("E"):
                 _skip_simple_id(reader)
         else:
             skip_type(reader)
         _skip_unresolved_name(reader)
-    elif reader.take("on"):
+    elif reader.accept("on"):
         _skip_operator_name(reader)
         _skip_template_arguments(reader)
-    elif reader.take("dn"):
+    elif reader.accept("dn"):
         skip_type(reader)
     else:
         _skip_simple_id(reader)
@@ -390,5 +390,5 @@ _SKIP: dict[str, Callable[[MangledNameReader], None]] = {
     "x": _skip_expressions,
     "n": _skip_unresolved_name,
     "b": _skip_array_bound,
-    "E": lambda reader: reader.need("E"),
+    "E": lambda reader: reader.expect("E"),
 }

@@ -43,32 +43,32 @@ class MangledNameReader:
         """Return the next characters without taking them."""
         return self.text[self.position : self.position + size]
 
-    def note(self, rule: str) -> None:
+    def note_rule(self, rule: str) -> None:
         """Note a rule that changes the name."""
         if rule not in self.used:
             self.used.append(rule)
 
-    def at(self, letters: str) -> bool:
+    def next_is_one_of(self, letters: str) -> bool:
         """Tell whether the next character is one of `letters`."""
         letter = self.peek()
         return letter != "" and letter in letters
 
-    def take(self, expected: str) -> bool:
+    def accept(self, expected: str) -> bool:
         """Take the expected text if it comes next."""
         if self.text.startswith(expected, self.position):
             self.position += len(expected)
             return True
         return False
 
-    def need(self, expected: str) -> None:
+    def expect(self, expected: str) -> None:
         """Take the expected text, or give up on the name."""
-        if not self.take(expected):
+        if not self.accept(expected):
             raise UnreadableName
 
     def number(self) -> int:
         """Read a decimal number of at most five digits."""
         start = self.position
-        while self.at(DIGITS) and self.position - start < 5:
+        while self.next_is_one_of(DIGITS) and self.position - start < 5:
             self.position += 1
         if start == self.position:
             raise UnreadableName
@@ -76,9 +76,9 @@ class MangledNameReader:
 
     def skip_sequence_id(self) -> None:
         """Skip an optional number in digits and capitals, and the "_" after it."""
-        while self.at(DIGITS) or self.peek().isupper():
+        while self.next_is_one_of(DIGITS) or self.peek().isupper():
             self.position += 1
-        self.need("_")
+        self.expect("_")
 
     def skip_discriminator(self) -> None:
         """Skip _ DIGIT, or __ NUMBER _, if one comes next."""
@@ -90,12 +90,12 @@ class MangledNameReader:
 
     def skip_template_parameter(self) -> None:
         """Skip a template parameter: T_, T0_, TL0_0_, or an elaborated type."""
-        self.need("T")
-        if self.at("sue") and self.peek(2)[1:].isdigit():
+        self.expect("T")
+        if self.next_is_one_of("sue") and self.peek(2)[1:].isdigit():
             self.position += 1
             self.source_name()
             return
-        if self.take("L"):
+        if self.accept("L"):
             self.skip_sequence_id()
         self.skip_sequence_id()
 
@@ -108,13 +108,13 @@ class MangledNameReader:
         self.position += size
         return name
 
-    def enter(self) -> None:
+    def enter_level(self) -> None:
         """Count one level of nesting, and give up beyond the caps."""
         self.depth += 1
         self.steps += 1
         if self.depth > MAX_DEPTH or self.steps > MAX_STEPS:
             raise UnreadableName
 
-    def leave(self) -> None:
+    def leave_level(self) -> None:
         """Leave one level."""
         self.depth -= 1

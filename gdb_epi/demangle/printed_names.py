@@ -29,14 +29,14 @@ def reduce_printed_name(name: str) -> tuple[str, tuple[str, ...]]:
         if name.startswith(prefix):
             name = name.removeprefix(prefix)
             used.append("N14")
-    name = _WITH.before(name)
+    name = _WITH.text_before_match(name)
     if _QUALIFIED.search(name):
         name = _QUALIFIED.sub("", name)
         used.append("N13")
     if "<" not in name and "(" not in name and "operator " not in name:
         return name, tuple(used)
     cutter = _NameCutter(name)
-    return cutter.cut() or name, (*used, *sorted(cutter.used))
+    return cutter.reduce_to_path() or name, (*used, *sorted(cutter.used))
 
 
 class _NameCutter:
@@ -49,7 +49,7 @@ class _NameCutter:
         self.out: list[str] = []
         self.used: set[str] = set()
 
-    def cut(self) -> str:
+    def reduce_to_path(self) -> str:
         """Return the path."""
         while self.position < len(self.name) and self._consume_piece():
             pass

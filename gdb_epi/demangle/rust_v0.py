@@ -27,21 +27,21 @@ def rust_v0_name(linkage: str) -> str | None:
         return None
     reader = MangledNameReader(linkage, 2)
     try:
-        if reader.at(DIGITS):  # an encoding version that is not v0
+        if reader.next_is_one_of(DIGITS):  # an encoding version that is not v0
             return None
         path = _path(reader)
-        if reader.peek() and not reader.at(".$"):
+        if reader.peek() and not reader.next_is_one_of(".$"):
             _path(reader)  # the crate that instantiated it
-        return path if not reader.peek() or reader.at(".$") else None
+        return path if not reader.peek() or reader.next_is_one_of(".$") else None
     except (UnreadableName, RecursionError):
         return None
 
 
 def _base62(reader: MangledNameReader) -> int:
-    if reader.take("_"):
+    if reader.accept("_"):
         return 0
     value = 0
-    while not reader.take("_"):
+    while not reader.accept("_"):
         letter = reader.peek()
         if not (letter.isascii() and letter.isalnum()) or value >> 64:
             raise UnreadableName
@@ -52,11 +52,11 @@ def _base62(reader: MangledNameReader) -> int:
 
 
 def _identifier(reader: MangledNameReader) -> str:
-    if reader.take("s"):
+    if reader.accept("s"):
         _base62(reader)
-    punycode = reader.take("u")
-    size = 0 if reader.take("0") else reader.number()
-    reader.take("_")
+    punycode = reader.accept("u")
+    size = 0 if reader.accept("0") else reader.number()
+    reader.accept("_")
     name = reader.peek(size)
     if len(name) != size:
         raise UnreadableName
@@ -71,7 +71,7 @@ def _identifier(reader: MangledNameReader) -> str:
 
 
 def _path(reader: MangledNameReader) -> str:
-    reader.enter()
+    reader.enter_level()
     letter = reader.peek()
     reader.position += 1
     if letter == "C":
@@ -100,10 +100,10 @@ def _path(reader: MangledNameReader) -> str:
         path = f"{outer}::{name}" if name else outer
     elif letter == "I":
         path = _path(reader)
-        while not reader.take("E"):
-            if reader.take("L"):
+        while not reader.accept("E"):
+            if reader.accept("L"):
                 _base62(reader)
-            elif reader.take("K"):
+            elif reader.accept("K"):
                 _constant(reader)
             else:
                 _type(reader)
@@ -111,7 +111,7 @@ def _path(reader: MangledNameReader) -> str:
         path = _read_backreference(reader, _path)
     else:
         raise UnreadableName
-    reader.leave()
+    reader.leave_level()
     if len(path) > MAX_TEXT:
         raise UnreadableName
     return path
@@ -119,7 +119,7 @@ def _path(reader: MangledNameReader) -> str:
 
 def _skip_impl_path(reader: MangledNameReader) -> None:
     """Skip where an impl block stands: [disambiguator] path."""
-    if reader.take("s"):
+    if reader.accept("s"):
         _base62(reader)
     _path(reader)
 
@@ -142,25 +142,25 @@ def _read_backreference(reader: MangledNameReader, read: object) -> str:
 
 
 def _constant(reader: MangledNameReader) -> str:
-    if reader.take("p"):
+    if reader.accept("p"):
         return "_"
-    if reader.take("B"):
+    if reader.accept("B"):
         return _read_backreference(reader, _constant)
-    if not reader.at("abchijlmnostxy"):
+    if not reader.next_is_one_of("abchijlmnostxy"):
         raise UnreadableName
     reader.position += 1
-    reader.take("n")
-    while not reader.take("_"):
-        if not reader.at("0123456789abcdef"):
+    reader.accept("n")
+    while not reader.accept("_"):
+        if not reader.next_is_one_of("0123456789abcdef"):
             raise UnreadableName
         reader.position += 1
     return "_"
 
 
 def _type(reader: MangledNameReader) -> str:
-    reader.enter()
+    reader.enter_level()
     name = _read_type_of_any_length(reader)
-    reader.leave()
+    reader.leave_level()
     if len(name) > MAX_TEXT:
         raise UnreadableName
     return name
@@ -171,13 +171,13 @@ def _read_type_of_any_length(reader: MangledNameReader) -> str:
     if letter in _BASIC and letter:
         reader.position += 1
         return _BASIC[letter]
-    if reader.at("CMXYNI"):
+    if reader.next_is_one_of("CMXYNI"):
         return _path(reader)
     reader.position += 1
     if letter == "B":
         return _read_backreference(reader, _type)
     if letter in ("R", "Q"):
-        if reader.take("L"):
+        if reader.accept("L"):
             _base62(reader)
         return ("&mut " if letter == "Q" else "&") + _type(reader)
     if letter in ("P", "O"):
@@ -190,7 +190,7 @@ def _read_type_of_any_length(reader: MangledNameReader) -> str:
         return f"[{_type(reader)}]"
     if letter == "T":
         parts = []
-        while not reader.take("E"):
+        while not reader.accept("E"):
             parts.append(_type(reader))
         return f"({', '.join(parts)})"
     if letter == "F":
@@ -202,13 +202,13 @@ def _read_type_of_any_length(reader: MangledNameReader) -> str:
 
 def _read_function_type(reader: MangledNameReader) -> str:
     """Read a pointer to a function: unsafe extern "C" fn(arguments) -> result."""
-    if reader.take("G"):
+    if reader.accept("G"):
         _base62(reader)
-    words = "unsafe " if reader.take("U") else ""
-    if reader.take("K"):
-        words += f'extern "{"C" if reader.take("C") else _identifier(reader)}" '
+    words = "unsafe " if reader.accept("U") else ""
+    if reader.accept("K"):
+        words += f'extern "{"C" if reader.accept("C") else _identifier(reader)}" '
     parts = []
-    while not reader.take("E"):
+    while not reader.accept("E"):
         parts.append(_type(reader))
     return_type = _type(reader)
     behind = "" if return_type == "()" else f" -> {return_type}"
@@ -217,14 +217,14 @@ def _read_function_type(reader: MangledNameReader) -> str:
 
 def _trait_object(reader: MangledNameReader) -> str:
     """Read dyn A + B; bound types and lifetimes are skipped."""
-    if reader.take("G"):
+    if reader.accept("G"):
         _base62(reader)
     parts = []
-    while not reader.take("E"):
+    while not reader.accept("E"):
         parts.append(_path(reader))
-        while reader.take("p"):
+        while reader.accept("p"):
             _identifier(reader)
             _type(reader)
-    reader.need("L")
+    reader.expect("L")
     _base62(reader)
     return f"dyn {' + '.join(parts)}"

@@ -45,7 +45,7 @@ def address_in_variable(state: ProcessState) -> Iterator[Finding]:
     account = state.account
     if isinstance(account, Absent) or account.how not in (ACCESS, TRANSFER):
         return
-    for value in state.named_values:
+    for value in state.variables_holding_bad_address:
         if value.how not in (IS, BASE, INDEXED, COVERS):
             continue
         kind = value.how

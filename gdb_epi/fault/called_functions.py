@@ -139,7 +139,7 @@ def imported_calls_before(target: Target, pc: int) -> list[str] | None:
     is not known.
     """
     bounds, imported = FunctionBounds(target), ImportedFunctions(target)
-    function = bounds.at_return(pc)
+    function = bounds.function_returned_to(pc)
     if function is None:
         return None
     called = []

@@ -61,7 +61,7 @@ def gone_objects(target: Target, python: PythonState | Absent, tid: int) -> list
                 how = _why_gone(target, values, address) if address else ""
                 if how:
                     is_object = how == COUNT_IS_ZERO
-                    type_name = values.context.obj(address).type.shown if is_object else ""
+                    type_name = values.context.obj(address).type.qualified_name if is_object else ""
                     function = frame.qualname or frame.name
                     gone.append(GoneObject(part, function, how, type_name))
         if gone:
@@ -72,7 +72,7 @@ def gone_objects(target: Target, python: PythonState | Absent, tid: int) -> list
 def _why_gone(target: Target, values: ProcessValues, address: int) -> str:
     """Return COUNT_IS_ZERO or NO_OBJECT; "" for an object, and where its memory is not here."""
     layout = values.context.reader.layout
-    count = layout.find("PyObject", "ob_refcnt")
+    count = layout.find_field("PyObject", "ob_refcnt")
     at = layout.offset("PyObject", "ob_type")
     head = try_read(target, address, 2 * WORD) if at is not None else b""
     if address % WORD or len(head) < 2 * WORD or at is None or count is None:

@@ -101,7 +101,7 @@ def untagged_address(target: Target, value: int) -> int | None:
     region = target.region_at(plain)
     if region is None or not permits(region, "r"):
         return None
-    in_heap = not region.in_file and permits(region, "w") and plain % WORD == 0
+    in_heap = not region.is_file_mapped and permits(region, "w") and plain % WORD == 0
     return plain if plain >= SMALL_NUMBERS or in_heap else None
 
 

@@ -99,7 +99,7 @@ def _functions_that_run(target: Target, natives: Sequence[NativeFrame]) -> dict[
             continue
         if is_module_of_interpreter(native.module or ""):
             continue
-        function = bounds.at_return(native.pc) if number else bounds.at(native.pc)
+        function = bounds.function_returned_to(native.pc) if number else bounds.at(native.pc)
         if function is not None:
             entries[function.start] = native
     return entries
@@ -204,7 +204,9 @@ class _NativeCallReader:
     def _describe_argument(self, address: int, by: str) -> CallArgument:
         try:
             obj = self._context.obj(address)
-            return CallArgument(obj.type.shown, by == CTYPES and self._is_passed_as_null(obj))
+            return CallArgument(
+                obj.type.qualified_name, by == CTYPES and self._is_passed_as_null(obj)
+            )
         except EpiError:
             return CallArgument("?", is_null=False)
 

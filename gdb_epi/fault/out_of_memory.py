@@ -42,5 +42,5 @@ def is_out_of_memory(target: Target, account: FaultAccount) -> bool:
     calls = [imported_calls_before(target, pc) for pc in own[:MAX_OWN]]
     if account.how == ACCESS and own:  # the pointer may be the result of an earlier call
         library, imported = module_at(target, own[0]), ImportedFunctions(target)
-        calls.append(list(imported.of_object(library.start).values()) if library else None)
+        calls.append(list(imported.names_by_slot(library.start).values()) if library else None)
     return any(names is None or any(map(_ASKING.search, names)) for names in calls)

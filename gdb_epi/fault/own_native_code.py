@@ -141,7 +141,7 @@ def files_that_import(target: Target, function: str) -> list[str]:
     return [
         module.path.rpartition("/")[2]
         for module in modules
-        if function in imported.of_object(module.start).values()
+        if function in imported.names_by_slot(module.start).values()
     ]
 
 

@@ -41,7 +41,7 @@ SENDING = SIGNALLING | {"rt_sigprocmask", "rt_sigreturn"}
 
 def may_have_sent_itself(thread: Thread) -> bool:
     """Tell whether a thread may have sent the signal that killed it; True where this is unknown."""
-    return thread.architecture.call not in thread.registers or thread.call in SENDING
+    return thread.architecture.call not in thread.registers or thread.system_call_name in SENDING
 
 
 def registers_before_handler(
@@ -84,7 +84,7 @@ def threads_in_restarted_calls(target: Target, threads: Iterable[Thread]) -> lis
     """
     restarted = []
     for thread in threads:
-        if thread.call == "restart_syscall":
+        if thread.system_call_name == "restart_syscall":
             number = _system_call_number_before(target, thread.registers)
             number = number or _system_call_number_of_arguments(target, thread)
             thread = thread._replace(registers={**thread.registers, **number})
@@ -98,10 +98,14 @@ def _system_call_number_of_arguments(target: Target, thread: Thread) -> dict[str
     futex() has the word that it compares, poll() a few descriptors. Sleeps have a clock's number or
     a time first, and a flag or a place for the rest of the time.
     """
-    first, second, machine = thread.argument(0), thread.argument(1), thread.architecture
+    first, second, machine = (
+        thread.system_call_argument(0),
+        thread.system_call_argument(1),
+        thread.architecture,
+    )
     word = read_u32(target, first) if first % 4 == 0 else None
     is_wait = second & FUTEX_MASK in FUTEX_WAITS and second <= MAX_OPERATION
-    name = "futex" if is_wait and word == thread.argument(2) & HALF_MASK else (
+    name = "futex" if is_wait and word == thread.system_call_argument(2) & HALF_MASK else (
         "poll" if 0 < second <= MAX_POLLED and word is not None else ""
     )  # fmt: skip
     number = next((n for n, called in machine.calls.items() if called == name), None)

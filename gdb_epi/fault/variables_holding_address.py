@@ -152,7 +152,7 @@ class VariableFinder:
     def variables_of(self, frame: PyFrame) -> list[tuple[str, int]]:
         """Return the names of a frame's variables, and where their objects are."""
         try:
-            return list(self._variables.addresses(frame))
+            return list(self._variables.variable_addresses(frame))
         except EpiError:
             return []
 
@@ -217,7 +217,7 @@ class VariableFinder:
     def items_inside(self, name: str, place: int, ident: str) -> Iterator[tuple[str, int]]:
         """Yield the items of a list or tuple, else the attributes, of an object with names."""
         if ident in ("tuple", "list"):
-            start, count = self._decoder.array_of(place, ident)
+            start, count = self._decoder.array_range(place, ident)
             for index in range(min(count, MAX_INSIDE)):
                 yield f"{name}[{index}]", self.context.reader.u64(start + 8 * index)
         elif ident not in ("dict", "type", "module", "function", "str", "bytes"):
@@ -233,7 +233,7 @@ class VariableFinder:
         except EpiError:
             yield _Candidate(name, place, True, OBJECT)
             return
-        ident, kind = obj.lineage.ident, obj.type.shown
+        ident, kind = obj.lineage.ident, obj.type.qualified_name
         try:
             if ident == "int":
                 number = self.context.objects.integer(place)

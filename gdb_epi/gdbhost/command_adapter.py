@@ -157,7 +157,7 @@ class EpiPrefix(gdb.Command):  # type: ignore[misc]
         else:
             error = UsageError(f"no command `epi {word}'", hint="help epi")
         set_status(error.exit_code)
-        raise gdb_error(error.line())
+        raise gdb_error(error.one_line_text())
 
 
 class EpiCommand(gdb.Command):  # type: ignore[misc]
@@ -175,7 +175,7 @@ class EpiCommand(gdb.Command):  # type: ignore[misc]
             set_status(run_command(self._command, text))
         except EpiError as error:
             set_status(error.exit_code)
-            raise gdb_error(error.line()) from None
+            raise gdb_error(error.one_line_text()) from None
         except gdb.error as error:
             raise gdb_error(f"epi {self._command.name}: GDB says: {error}") from None
         except (Exception, SystemExit) as error:  # noqa: BLE001 - boundary: a command
@@ -205,7 +205,7 @@ class EpiCommand(gdb.Command):  # type: ignore[misc]
         from gdb_epi.gdbhost.sessions import shared_sessions
 
         try:
-            return completions(kind, shared_sessions().current(), beginning)
+            return completions(kind, shared_sessions().current_session(), beginning)
         except (Exception, SystemExit):  # noqa: BLE001 - boundary: GDB would print a traceback
             return []
 
@@ -219,7 +219,7 @@ def run_command(command: Command, text: str) -> int:
         arguments = parse_command_arguments(command, text)
     except HelpShown:
         return EXIT_DONE
-    session = shared_sessions().current()
+    session = shared_sessions().current_session()
     if command.needs == "process" and not session.has_target:
         raise InputError("no process and no core", hint="core-file FILE, or attach PID")
     report = command.run(session, arguments)
@@ -227,13 +227,13 @@ def run_command(command: Command, text: str) -> int:
     if arguments.json:
         from gdb_epi.render.report_json import render_report_json
 
-        shown = render_report_json(report, session.without_secrets if masks else None)
+        shown = render_report_json(report, session.mask_secrets if masks else None)
     else:
         from gdb_epi.gdbhost.parameters import wants_color
         from gdb_epi.render.report_text import render_report
 
         shown = render_report(report, color=not arguments.output and wants_color())
-        shown = session.without_secrets(shown) if masks else shown
+        shown = session.mask_secrets(shown) if masks else shown
     if arguments.output:
         write_file(arguments.output, shown)
     else:

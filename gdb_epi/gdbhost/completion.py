@@ -42,7 +42,7 @@ def _names(session: Session, beginning: str) -> Iterator[str]:
         return
     frame = session.python_frame(None)
     reader = FrameVariables(values)
-    yield from (name for name, _ in reader.addresses(frame))
+    yield from (name for name, _ in reader.variable_addresses(frame))
     yield from (name for name, _ in reader.global_addresses(frame))
 
 
@@ -74,7 +74,7 @@ def _types(session: Session, beginning: str) -> Iterator[str]:
     python = session.state.required_python()
     if python.searched is not None and python.searched.types is not None:
         for info in python.searched.types.values():
-            yield from (info.shown, info.qualname)
+            yield from (info.qualified_name, info.qualname)
         return
     context = session.values().context
     objects, types, reader = context.objects, context.types, context.reader

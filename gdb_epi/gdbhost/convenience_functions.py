@@ -41,7 +41,7 @@ class _EpiFunction(gdb.Function):  # type: ignore[misc]
             answer = self._answer(*arguments)
             return in_host_charset(escape(answer)) if isinstance(answer, str) else answer
         except EpiError as error:
-            raise gdb_error(error.line()) from None
+            raise gdb_error(error.one_line_text()) from None
 
 
 def epi_repr(p: gdb.Value) -> Any:
@@ -72,7 +72,7 @@ def epi_local(name: gdb.Value) -> Any:
     text = _string_literal(name)
     if text is None:
         raise UsageError('$epi_local takes a string: $epi_local("x")')
-    session = shared_sessions().current()
+    session = shared_sessions().current_session()
     values = session.values(value_limits())
     located = locate_object(session, values, text)
     render_value(session, values, text, located.address)  # a secret's address stays a secret's
@@ -116,7 +116,7 @@ def install_functions() -> None:
 def _selected_frame() -> PyFrame:
     from gdb_epi.gdbhost.sessions import shared_sessions
 
-    return shared_sessions().current().python_frame(None)
+    return shared_sessions().current_session().python_frame(None)
 
 
 def _decode_argument(value: gdb.Value) -> tuple[str, str]:
@@ -127,7 +127,7 @@ def _decode_argument(value: gdb.Value) -> tuple[str, str]:
     from gdb_epi.gdbhost.parameter_values import value_limits
     from gdb_epi.gdbhost.sessions import shared_sessions
 
-    session = shared_sessions().current()
+    session = shared_sessions().current_session()
     values = session.values(value_limits())
     text = _string_literal(value)
     if text is not None:

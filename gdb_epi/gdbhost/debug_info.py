@@ -115,7 +115,7 @@ class DebugTypes:
         """Return the value of an enumerator, or None."""
         return constant_value(name)
 
-    def header(self) -> dict[str, Any]:
+    def layout_table_header(self) -> dict[str, Any]:
         """Return what a layout table says about its origin.
 
         Raises InputError when no file of a CPython is loaded.

@@ -65,7 +65,7 @@ def _plan_python_frames() -> tuple[dict[int, list[PyFrame]], set[int], FrameVari
     from gdb_epi.gdbhost.sessions import shared_sessions
 
     try:
-        session = shared_sessions().current()
+        session = shared_sessions().current_session()
         tid = session.selected_tid
         if not session.has_target or tid is None:
             return ""

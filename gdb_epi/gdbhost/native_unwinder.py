@@ -92,7 +92,7 @@ class UnwinderJumps:
             gdb.invalidate_cached_frames()
             self._unwinder = None
 
-    def add(self, frame: gdb.Frame) -> bool:
+    def add_jump(self, frame: gdb.Frame) -> bool:
         """Jump at a frame that has called another one, when a deep recursion lies beyond it.
 
         Every frame that GDB has given is invalid then.
@@ -101,7 +101,7 @@ class UnwinderJumps:
         registers = {name: value for name, value in values.items() if value is not None}
         if self._stacks is None:
             self._stacks = DeepStackWalker(self._target)
-        part = self._stacks.outer_part(registers, KEEP, MOST)
+        part = self._stacks.continuation_outside_recursion(registers, KEEP, MOST)
         if part is None:
             return False
         self._parts[registers["rip"], registers["rsp"]] = part
@@ -111,7 +111,7 @@ class UnwinderJumps:
         gdb.invalidate_cached_frames()
         return True
 
-    def skipped(self, frame: gdb.Frame) -> int:
+    def frames_jumped_over(self, frame: gdb.Frame) -> int:
         """Return how many frames are between a frame and what GDB takes for its caller."""
         if not self._parts or frame.type() != gdb.NORMAL_FRAME:
             return 0
@@ -283,14 +283,14 @@ class Unwinder:
             if not since and tries < MAX_TRIES:
                 tries += 1
                 start = frame if skipped else _first_physical((inner[-1], *outer))
-                if start is not None and self._jumps.add(start):
+                if start is not None and self._jumps.add_jump(start):
                     inner, outer = [], deque(maxlen=KEEP_BEHIND_JUMP)
                     frame = gdb.newest_frame()
                     walked = skipped = 0
                     since = -1
                     continue
                 since = DEEP * 10
-            over = self._jumps.skipped(frame)
+            over = self._jumps.frames_jumped_over(frame)
             if over:
                 skipped += over
                 outer.clear()
@@ -407,7 +407,7 @@ class Unwinder:
         self._generated = self._generated or GeneratedC()
         file = module.file if module is not None and isinstance(module.file, str) else None
         paths = c_paths(sal.symtab.filename, sal.symtab.fullname(), file)
-        return self._generated.place(paths, function, symbol.line, sal.line)
+        return self._generated.pyx_place(paths, function, symbol.line, sal.line)
 
     def _note_error(self, subject: str, message: str) -> None:
         self._errors.append(SoftError("native", subject, message))
@@ -457,7 +457,7 @@ def _greenlet_begins_in(greenlets: GreenletStackWalk, frame: gdb.Frame, older: g
     """Tell whether a greenlet's stack begins in a frame; raises gdb.error."""
     low = int(frame.read_register("sp")) & WORD_MASK
     high = int(older.read_register("sp")) & WORD_MASK
-    return greenlets.begins_in(frame.pc(), low, high)
+    return greenlets.greenlet_begins_in_frame(frame.pc(), low, high)
 
 
 def _linkage_name(frame: gdb.Frame) -> str | None:

@@ -197,9 +197,11 @@ class _Info(gdb.Command):  # type: ignore[misc]
             raise gdb_error("info epi takes no arguments")
         settings = {s.name: str(gdb.parameter(f"epi {s.name}") or "") for s in PARAMETERS}
         try:
-            show_text("\n".join(map(escape, about_lines(shared_sessions().current(), settings))))
+            show_text(
+                "\n".join(map(escape, about_lines(shared_sessions().current_session(), settings)))
+            )
         except EpiError as error:
-            raise gdb_error(error.line()) from None
+            raise gdb_error(error.one_line_text()) from None
 
 
 def install_parameters() -> None:
@@ -232,7 +234,7 @@ def wants_color() -> bool:
     if not environment_allows():
         return False
     if hasattr(gdb, "Style"):  # GDB 18 knows where its output goes: under `pipe` to no terminal
-        return any(gdb.Style(name).apply("x") != "x" for name in _STYLES)
+        return any(gdb.Style(name).overlaid_structs("x") != "x" for name in _STYLES)
     return not _is_piped()
 
 

@@ -131,7 +131,7 @@ class PythonPrinters:
         finally:
             self._asking = False
 
-    def stopped(self, _event: object) -> None:
+    def prepare_values(self, _event: object) -> None:
         """Prepare the values while no frame is printed."""
         shared_sessions().prepare()
 
@@ -182,9 +182,9 @@ def switch_printers(*, on: bool) -> None:
     ours = [printer for printer in gdb.pretty_printers if isinstance(printer, PythonPrinters)]
     for printer in ours:
         gdb.pretty_printers.remove(printer)
-        gdb.events.stop.disconnect(printer.stopped)
+        gdb.events.stop.disconnect(printer.prepare_values)
     if on:
         printer = PythonPrinters()
         gdb.pretty_printers.append(printer)
         shared_sessions().prepare()
-        gdb.events.stop.connect(printer.stopped)  # after that of shared_sessions()
+        gdb.events.stop.connect(printer.prepare_values)  # after that of shared_sessions()

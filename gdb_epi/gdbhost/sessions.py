@@ -53,7 +53,7 @@ class Sessions:
         if lwp is not None:
             self._stopped[gdb.selected_inferior().num] = lwp
 
-    def current(self) -> Session:
+    def current_session(self) -> Session:
         """Return the session of the selected inferior; without a process it has no target."""
         from gdb_epi.gdbhost.selection import selected_frame
 
@@ -85,7 +85,7 @@ class Sessions:
 
         with suppress(EpiError, gdb.error):
             if _target_kind(gdb.selected_inferior()) == "live":
-                state = self.current().state
+                state = self.current_session().state
                 _ = state.python, state.crash
 
     def prepared_session(self) -> Session | None:

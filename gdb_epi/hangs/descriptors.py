@@ -232,7 +232,7 @@ class DescriptorTable:
     def _descriptor_class(self, address: int) -> str | None:
         """Return which of the classes that have descriptors an object is of; None of others."""
         instances = shared_instances(self._view.target, self._view.python)
-        kind = instances.kind(address, _WITH_DESCRIPTORS)
+        kind = instances.wanted_class_of(address, _WITH_DESCRIPTORS)
         return None if kind is None else kind[0]
 
     def descriptor_kept_open(self, but: int) -> int | None:

@@ -436,7 +436,7 @@ class HangContext:
 
         Or over a generator that does; `depth` counts generators that go over generators.
         """
-        words = self.view.slots.of(frame)
+        words = self.view.slots.words_of_frame(frame)
         held = (*words.stack, *words.variables[:1])  # the first one in a comprehension
         return any(w and not w & 7 and self._is_finite(w, depth) for w in held)
 
@@ -449,7 +449,7 @@ class HangContext:
         if kind == "enumerate":
             kind = self.view.type_name(self.view.reader.u64(iterator + 24))
         if kind == "generator" and depth < MAX_GENERATORS:
-            frame = self.view.slots.suspended(iterator)
+            frame = self.view.slots.suspended_frame(iterator)
             return frame is not None and self.iterates_over_finite(frame, depth + 1)
         return kind in FINITE
 

@@ -41,8 +41,8 @@ class InstalledPackages:
     def _file_of_module(self, module: str) -> str:
         """Return the file of a module: whose code it is that a library made as it ran."""
         values = self._values
-        contents = values.module(self._python.interpreters[0].address, module)
-        file = values.get(contents, "__file__") if contents else None
+        contents = values.module_dict(self._python.interpreters[0].address, module)
+        file = values.dict_value(contents, "__file__") if contents else None
         return (values.text(file, MAX_PATH) or "") if file else ""
 
     @memoized
@@ -65,7 +65,7 @@ class InstalledPackages:
     def _packages_installed_in(self, finder: int) -> frozenset[str]:
         try:
             listing = self._values.attribute(finder, "_path_cache")
-            entries = self._values.members(listing)[:MAX_ENTRIES] if listing else []
+            entries = self._values.set_members(listing)[:MAX_ENTRIES] if listing else []
             texts = [self._values.text(entry, MAX_PATH) for entry in entries]
         except (UnreadableMemory, LayoutError):
             return frozenset()
@@ -85,9 +85,9 @@ class InstalledPackages:
         """The folders that the import system looked into, the longest first, and their finders."""
         values, folders = self._values, {}
         try:
-            contents = values.module(self._python.interpreters[0].address, "sys")
-            cache = values.get(contents, "path_importer_cache") if contents else None
-            for number, (key, finder) in enumerate(values.pairs(cache) if cache else ()):
+            contents = values.module_dict(self._python.interpreters[0].address, "sys")
+            cache = values.dict_value(contents, "path_importer_cache") if contents else None
+            for number, (key, finder) in enumerate(values.dict_pairs(cache) if cache else ()):
                 folder = values.text(key, MAX_PATH) if number < MAX_FOLDERS else None
                 if folder and folder.startswith("/"):
                     folders[folder.rstrip("/")] = finder

@@ -185,7 +185,7 @@ def diagnose_signal_taken_by_main(
     if activity.call != "rt_sigtimedwait" or thread is None or main is None or thread is main:
         return None
     try:
-        wanted = int.from_bytes(scene.target.read(thread.argument(0), 8), "little")
+        wanted = int.from_bytes(scene.target.read(thread.system_call_argument(0), 8), "little")
     except UnreadableMemory:
         return None
     own, of_main = thread.blocked_signals, main.blocked_signals

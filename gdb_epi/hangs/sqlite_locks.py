@@ -162,7 +162,7 @@ def _connections(scene: HangContext) -> Iterator[_Reference]:
 def _connections_called(scene: HangContext, frame: PyFrame) -> Iterator[int]:
     """Yield the connections on a frame's stack, that of the innermost call first."""
     try:
-        words = scene.view.slots.of(frame).stack if frame.hole is None else ()
+        words = scene.view.slots.words_of_frame(frame).stack if frame.hole is None else ()
     except (UnreadableMemory, LayoutError):
         return
     for word in reversed(words):

@@ -68,10 +68,10 @@ def read_system_call(target: Target, thread: Thread) -> SystemCall | None:
     number = thread.registers.get(machine.call)
     if number is None or number >> 63 or machine.pc not in thread.registers:
         return None
-    name = thread.call or ""
+    name = thread.system_call_name or ""
     if is_in_system_call(target, thread) is False and not _is_short_write(target, thread):
         return None
-    first = thread.argument(0) & HALF_MASK
+    first = thread.system_call_argument(0) & HALF_MASK
     fd = first if first < 1 << 31 else None
     directions = (
         (hang_types.READ, _READS),
@@ -85,16 +85,20 @@ def read_system_call(target: Target, thread: Thread) -> SystemCall | None:
     if name in _SLEEPS:
         return SystemCall(hang_types.SLEEP, name, timed=True)
     if name in _SIGNALS:
-        timed = name == "rt_sigtimedwait" and bool(thread.argument(2))
+        timed = name == "rt_sigtimedwait" and bool(thread.system_call_argument(2))
         return SystemCall(hang_types.SIGNAL, name, timed=timed)
     if name in _CHILDREN:
-        return _read_child_wait(name, thread.argument(0), thread.argument(1))
-    if name == "flock" or (name == "fcntl" and thread.argument(1) in (F_SETLKW, F_OFD_SETLKW)):
+        return _read_child_wait(
+            name, thread.system_call_argument(0), thread.system_call_argument(1)
+        )
+    if name == "flock" or (
+        name == "fcntl" and thread.system_call_argument(1) in (F_SETLKW, F_OFD_SETLKW)
+    ):
         return SystemCall(
             hang_types.FILE_LOCK, "flock" if name == "flock" else "fcntl(F_SETLKW)", fd
         )
     if name in _EPOLLS:
-        wait = thread.argument(3)
+        wait = thread.system_call_argument(3)
         timed = bool(wait) if name == "epoll_pwait2" else wait & HALF_MASK < 1 << 31
         return SystemCall(hang_types.POLL, name, fd, timed=timed)
     if name in _POLLS:
@@ -107,12 +111,12 @@ def read_system_call(target: Target, thread: Thread) -> SystemCall | None:
         return SystemCall(hang_types.WRITE, name, fd)
     if name in _QUEUES:
         kind, place = _QUEUES[name]
-        timed = place is not None and bool(thread.argument(place))
+        timed = place is not None and bool(thread.system_call_argument(place))
         return SystemCall(kind, name, timed=timed)
-    if name == "futex" and thread.argument(1) & FUTEX_MASK not in FUTEX_WAITS:
+    if name == "futex" and thread.system_call_argument(1) & FUTEX_MASK not in FUTEX_WAITS:
         return SystemCall(hang_types.WORK, name)  # it wakes others, as pthread_mutex_unlock() does
     if name == "futex":
-        return SystemCall(hang_types.LOCK, name, timed=bool(thread.argument(3)))
+        return SystemCall(hang_types.LOCK, name, timed=bool(thread.system_call_argument(3)))
     return SystemCall(
         hang_types.OTHER, name if name in _SHOWN_BY_NAME else f"system call {number}", fd
     )
@@ -124,18 +128,24 @@ def read_sleep_seconds(target: Target, thread: Thread) -> float:
     time.sleep() asks for a time of the monotonic clock, which counts from the machine's start
     (sleeps_until()); what it slept already is in no register.
     """
-    place = _TIMES_OF_SLEEP.get(thread.call or "")
-    raw = read_up_to(target, thread.argument(place), 2 * WORD) if place is not None else b""
+    place = _TIMES_OF_SLEEP.get(thread.system_call_name or "")
+    raw = (
+        read_up_to(target, thread.system_call_argument(place), 2 * WORD)
+        if place is not None
+        else b""
+    )
     if len(raw) < 2 * WORD:
         return 0.0
     whole, rest = (int.from_bytes(raw[at : at + WORD], "little", signed=True) for at in (0, WORD))
-    unit = 1e-6 if thread.call == "select" else 1e-9
+    unit = 1e-6 if thread.system_call_name == "select" else 1e-9
     return whole + (rest * unit if 0 <= rest * unit < 1 else 0.0)
 
 
 def sleeps_until(thread: Thread) -> bool:
     """Tell whether a sleep was given the time of its end: TIMER_ABSTIME, as by 3.11's sleep()."""
-    return thread.call == "clock_nanosleep" and bool(thread.argument(1) & _TIMER_ABSTIME)
+    return thread.system_call_name == "clock_nanosleep" and bool(
+        thread.system_call_argument(1) & _TIMER_ABSTIME
+    )
 
 
 def _is_short_write(target: Target, thread: Thread) -> bool:
@@ -144,9 +154,12 @@ def _is_short_write(target: Target, thread: Thread) -> bool:
     writev() and sendmsg() are not checked: lists of buffers are rarely written to a full pipe or
     socket.
     """
-    if thread.call not in ("write", "sendto") or is_at_system_call(target, thread) is False:
+    if (
+        thread.system_call_name not in ("write", "sendto")
+        or is_at_system_call(target, thread) is False
+    ):
         return False
-    return 0 < thread.registers.get(thread.architecture.result, 0) < thread.argument(2)
+    return 0 < thread.registers.get(thread.architecture.result, 0) < thread.system_call_argument(2)
 
 
 def _read_child_wait(name: str, first: int, second: int) -> SystemCall:
@@ -159,12 +172,12 @@ def _read_child_wait(name: str, first: int, second: int) -> SystemCall:
 
 def _read_poll(target: Target, name: str, thread: Thread) -> SystemCall:
     """Return poll(): the first descriptor tells the direction where it is the only one."""
-    wait = thread.argument(2)
+    wait = thread.system_call_argument(2)
     timed = bool(wait) if name == "ppoll" else wait & HALF_MASK < 1 << 31
     fds, wanted = [], 0
-    for place in range(min(thread.argument(1), MAX_SELECT)):
-        fd = read_u32(target, thread.argument(0) + 8 * place)
-        events = read_u32(target, thread.argument(0) + 8 * place + 4)
+    for place in range(min(thread.system_call_argument(1), MAX_SELECT)):
+        fd = read_u32(target, thread.system_call_argument(0) + 8 * place)
+        events = read_u32(target, thread.system_call_argument(0) + 8 * place + 4)
         if fd is None or events is None:
             break
         fds.append(fd)
@@ -177,16 +190,16 @@ def _read_poll(target: Target, name: str, thread: Thread) -> SystemCall:
 
 
 def _read_select(target: Target, name: str, thread: Thread) -> SystemCall:
-    count = min(thread.argument(0), MAX_SELECT)
+    count = min(thread.system_call_argument(0), MAX_SELECT)
     fds = []
-    for start in (thread.argument(1), thread.argument(2)):
+    for start in (thread.system_call_argument(1), thread.system_call_argument(2)):
         descriptor_set = read_up_to(target, start, (count + 7) // 8) if start else b""
         fds += [
             n
             for n in range(8 * len(descriptor_set))
             if descriptor_set[n // 8] >> n % 8 & 1 and n < count
         ]
-    timed = bool(thread.argument(4))
+    timed = bool(thread.system_call_argument(4))
     if not fds and timed:
         return SystemCall(hang_types.SLEEP, name, timed=True)  # time.sleep() before 3.11
     return SystemCall(hang_types.POLL, name, timed=timed, fds=tuple(fds))

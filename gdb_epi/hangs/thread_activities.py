@@ -120,7 +120,7 @@ class ThreadActivityReader:
         if wait is not None and not self._was_lock_released_meanwhile(wait, thread):
             return self._activity_of_lock_wait(base, wait, library, thread)
         if call is None or wait is not None:
-            met_in = thread.call or ""
+            met_in = thread.system_call_name or ""
             lasts = met_in in MAY_LAST and is_at_system_call(self.target, thread)
             return self._activity_of_running_thread(base, thread, frames)._replace(
                 call=met_in if lasts else ""
@@ -146,10 +146,10 @@ class ThreadActivityReader:
 
         futex(2) returns at once then. Of other words that may be a wake-up that was forgotten.
         """
-        if thread.call != "futex" or not (wait.kind in EVENTS or wait.kind in JOINS):
+        if thread.system_call_name != "futex" or not (wait.kind in EVENTS or wait.kind in JOINS):
             return False
         word = read_u32(self.target, wait.address)
-        return word is not None and word != thread.argument(2) & HALF_MASK
+        return word is not None and word != thread.system_call_argument(2) & HALF_MASK
 
     def _activity_of_running_thread(
         self, base: ThreadActivity, thread: Thread, frames: Sequence[PyFrame]

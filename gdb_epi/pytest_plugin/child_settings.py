@@ -44,12 +44,12 @@ class ChildSettings(NamedTuple):
         with open(path, "w", encoding="utf-8", opener=private_opener) as file:
             json.dump(self._asdict(), file)
 
-    def shown(self, path: str) -> str:
+    def relative_path(self, path: str) -> str:
         """Return a path for display: relative to where pytest was started, if it is below that."""
         relative = os.path.relpath(path, self.start)
         return path if relative.startswith("..") else relative
 
-    def plan(self, command: tuple[str, ...], capture: str) -> RunPlan:
+    def make_run_plan(self, command: tuple[str, ...], capture: str) -> RunPlan:
         """Return how to run a command so that it leaves a core."""
         return RunPlan(
             command=command,

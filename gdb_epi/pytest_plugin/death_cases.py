@@ -79,21 +79,21 @@ class DeathCase(NamedTuple):
     record: Mapping[str, Any] = {}
 
     @property
-    def kept(self) -> str:
+    def artefacts_line(self) -> str:
         """Where its artefacts are: a line by which its report is found again in other reports."""
         return f"gdb-epi keeps it in {self.folder}"
 
-    def text(self) -> str:
+    def failure_text(self) -> str:
         """Return what a failure report says."""
         lines = [*self.screen, "", self.ending] if self.screen else [self.sentence]
-        return "\n".join([*lines, self.kept])
+        return "\n".join([*lines, self.artefacts_line])
 
     def to_death(self) -> Death:
         """Return it as the reports have it."""
         screen = self.screen or (self.sentence,)
         return Death(self.subject, self.verb, self.sentence, self.record, screen, self.place)
 
-    def properties(self) -> list[tuple[str, str]]:
+    def junit_properties(self) -> list[tuple[str, str]]:
         """Return what JUnit has as properties of the test."""
         verdict = get_group(self.record, "verdict").get("label")
         signature = get_group(self.record, "signature")
@@ -126,12 +126,12 @@ class DeathCases:
         self._folder = os.path.join(settings.folder, "cases")
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
 
-    def all(self) -> list[DeathCase]:
+    def all_cases(self) -> list[DeathCase]:
         """Return the cases that were made so far, in the order of their making."""
         files = sorted(Path(self._folder).glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
         return [_read_case(path) for path in files]
 
-    def of(
+    def case_of_process(
         self,
         watched: JournalReader,
         subject: str | None,
@@ -156,7 +156,7 @@ class DeathCases:
         place = None
         if test is not None and test.line is not None:
             place = SourceLine(os.path.join(self._settings.start, test.file), test.line)
-        case = DeathCase(subject or watched.place(), verb, how, watched.pid, place)
+        case = DeathCase(subject or watched.describe_place(), verb, how, watched.pid, place)
         return self._write_case(self._examine(case, core, watched), path)
 
     def claim_hung_process(self, pid: int) -> None:
@@ -229,7 +229,7 @@ class DeathCases:
         name = re.sub(r"[^A-Za-z0-9_.-]+", "-", case.subject.rpartition("::")[2]).strip("-.")
         folder = os.path.join(self._settings.artifacts, f"{name[-MAX_NAME:]}-{case.pid}")
         make_private_folder(Path(folder))
-        shown = self._settings.shown(folder)
+        shown = self._settings.relative_path(folder)
         if core is None:
             sentence = case.ending
             if case.verb in (CRASHED, DIED):
@@ -248,7 +248,7 @@ class DeathCases:
             sentence = f"{case.ending}; its core could not be kept: {error.strerror or error}"
             return case._replace(sentence=sentence, folder=shown)
         record, trouble = self._triage(kept)
-        folders = (os.path.join(self._settings.start, other.folder) for other in self.all())
+        folders = (os.path.join(self._settings.start, other.folder) for other in self.all_cases())
         count = sum(os.path.isfile(os.path.join(other, "core")) for other in folders)
         at: str | None = shell_word(os.path.join(shown, "core"))
         if count >= self._settings.cores:
@@ -369,7 +369,7 @@ class CiReports:
             for line in death_annotations(deaths, root):
                 print_now(line)
         if cases:
-            shown = self.settings.shown(self.settings.artifacts)
+            shown = self.settings.relative_path(self.settings.artifacts)
             print_now(f"gdb-epi: {counted(len(cases), 'death')} in this run, kept in {shown}")
         shutil.rmtree(self.settings.folder, ignore_errors=True)
 
@@ -403,7 +403,7 @@ def add_deaths_to_junit(path: str, cases: Sequence[DeathCase]) -> None:
             name = {"classname": "gdb-epi", "name": xml_safe_text(case.subject), "time": "0"}
             element = Tree.SubElement(suite, "testcase", name)
             error = Tree.SubElement(element, "error", {"message": xml_safe_text(case.sentence)})
-            error.text = xml_safe_text(case.text())
+            error.text = xml_safe_text(case.failure_text())
             for count in ("tests", "errors"):
                 suite.set(count, str(int(suite.get(count) or 0) + 1))
         _add_properties(element, case)
@@ -411,14 +411,14 @@ def add_deaths_to_junit(path: str, cases: Sequence[DeathCase]) -> None:
         out = element.find("system-out")
         if out is None:
             out = Tree.SubElement(element, "system-out")
-        out.text = (f"{out.text}\n" if out.text else "") + xml_safe_text(case.text())
+        out.text = (f"{out.text}\n" if out.text else "") + xml_safe_text(case.failure_text())
     Tree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
 
 
 def _find_testcase(suite: Tree.Element, case: DeathCase) -> Tree.Element | None:
     for element in suite.iter("testcase"):
         for report in (*element.iter("failure"), *element.iter("error")):
-            if case.kept in (report.text or "").splitlines():
+            if case.artefacts_line in (report.text or "").splitlines():
                 return element
         for entry in element.iter("property"):
             if (entry.get("name"), entry.get("value")) == (ARTIFACTS, case.folder):
@@ -432,6 +432,6 @@ def _add_properties(element: Tree.Element, case: DeathCase) -> None:
         properties = Tree.Element("properties")
         element.insert(0, properties)
     present = {inner.get("name") for inner in properties}
-    for name, value in case.properties():
+    for name, value in case.junit_properties():
         if name not in present:
             Tree.SubElement(properties, "property", {"name": name, "value": xml_safe_text(value)})

@@ -49,7 +49,7 @@ class InProcessPlugin:
         settings = self._settings
         how = {"core": "cores by the kernel", "gdb": "tests run under GDB"}.get(settings.capture)
         how = how or f"no cores: {settings.why_not}"
-        return f"gdb-epi: {how}; deaths are kept in {settings.shown(settings.artifacts)}"
+        return f"gdb-epi: {how}; deaths are kept in {settings.relative_path(settings.artifacts)}"
 
     # -- what runs ---------------------------------------------------------------------------------
 
@@ -94,7 +94,7 @@ class InProcessPlugin:
         """Keep each report in case this process dies before its session ends."""
         if self._role != WORKER:
             to_data = self._config.hook.pytest_report_to_serializable
-            self._journal.report(to_data(config=self._config, report=report))
+            self._journal.write_report(to_data(config=self._config, report=report))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -112,7 +112,9 @@ class InProcessPlugin:
             for case in cases.cases_of_children(
                 report.nodeid, parent, self._began, _likely_working_folders(item)
             ):
-                report.sections.append(("gdb-epi: a process of this test died", case.text()))
+                report.sections.append(
+                    ("gdb-epi: a process of this test died", case.failure_text())
+                )
                 item.user_properties.append((ARTIFACTS, case.folder))
             self._journal.write("examined")
         return report
@@ -140,9 +142,9 @@ class InProcessPlugin:
                 status = _exit_status(watched, report.node.gateway)
                 cases = DeathCases(self._settings, self._environment)
                 self._journal.write("examining")
-                case = cases.of(watched, crashitem, ending_by_status(status))
+                case = cases.case_of_process(watched, crashitem, ending_by_status(status))
                 self._journal.write("examined")
-                report.longrepr = f"{report.longrepr}\n{case.text()}"
+                report.longrepr = f"{report.longrepr}\n{case.failure_text()}"
 
 
 def _exit_status(watched: JournalReader, gateway: Any) -> int | None:

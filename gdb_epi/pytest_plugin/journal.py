@@ -31,7 +31,7 @@ class JournalWriter:
         """Add an event."""
         self._append(self._path, {"event": event, "at": time.monotonic(), **values})
 
-    def report(self, report: dict[str, Any]) -> None:
+    def write_report(self, report: dict[str, Any]) -> None:
         """Add a report of pytest's, as its plugins serialised it."""
         self._append(self._reports, report)
 
@@ -117,7 +117,7 @@ class JournalReader:
         for line in lines[:-1]:
             yield json.loads(line)
 
-    def place(self) -> str:
+    def describe_place(self) -> str:
         """Return what it was doing, as words for a person."""
         who = f"worker {self.name}" if self.role == WORKER else "pytest"
         if self.test is not None:

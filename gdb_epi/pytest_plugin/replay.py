@@ -37,7 +37,7 @@ class DeathReportPlugin:
         code = yield
         from gdb_epi.pytest_plugin.death_cases import DeathCases
 
-        self._ci_reports.write(DeathCases(self._ci_reports.settings).all())
+        self._ci_reports.write(DeathCases(self._ci_reports.settings).all_cases())
         return self._exit_code or int(code)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -84,13 +84,15 @@ class DeathReportPlugin:
         line = None if test is None or test.line is None else test.line - 1
         location = (test.file if test else name, line, name.rpartition("::")[2])
         shared: Any = {"nodeid": name, "location": location, "keywords": {}}
-        failed = pytest.TestReport(**shared, outcome="failed", longrepr=case.text(), when="call")
+        failed = pytest.TestReport(
+            **shared, outcome="failed", longrepr=case.failure_text(), when="call"
+        )
         ended = pytest.TestReport(
             **shared,
             outcome="passed",
             longrepr=None,
             when="teardown",
-            user_properties=case.properties(),
+            user_properties=case.junit_properties(),
         )
         return [failed, ended]
 

@@ -97,8 +97,8 @@ def supervise(config: pytest.Config) -> None:
         config.pluginmanager.register(replay, "epi-replay")
         return
     if case is not None:
-        print_now(f"\n{case.subject} {case.verb}\n{case.text()}")
-    reports.write(DeathCases(settings).all())
+        print_now(f"\n{case.subject} {case.verb}\n{case.failure_text()}")
+    reports.write(DeathCases(settings).all_cases())
     # End at once: what is registered at exit belongs to the child, which has done it. `coverage
     # run -m pytest` would write its file a second time, without the tests.
     sys.stdout.flush()
@@ -165,7 +165,7 @@ def _choose_settings(config: pytest.Config) -> ChildSettings:
 def _can_run_under_gdb(settings: ChildSettings) -> bool:
     """Try it: containers may forbid ptrace, and then no test would run at all."""
     with tempfile.TemporaryDirectory(dir=settings.folder) as scratch:
-        plan = settings.plan(("/bin/true",), "gdb")._replace(timeout=GDB_PATIENCE)
+        plan = settings.make_run_plan(("/bin/true",), "gdb")._replace(timeout=GDB_PATIENCE)
         tried = run_once(plan, 0, scratch, Event())
     return (tried.kind, tried.status) == (RAN, 0)
 
@@ -175,7 +175,7 @@ class _Supervisor:
         self._choose_settings = settings
         # A controller is not run under GDB, its workers are.
         under_gdb = settings.capture == "gdb" and not distributed
-        self._plan = settings.plan(
+        self._plan = settings.make_run_plan(
             (sys.executable, *sys.orig_argv[1:]), "gdb" if under_gdb else "core"
         )
         self._scratch = os.path.join(settings.folder, "gdb-main") if under_gdb else ""
@@ -225,7 +225,7 @@ class _Supervisor:
         for watched in self._journals.update():
             # A worker that dies after its last test is missed by its controller.
             if watched.role == WORKER and watched.finished and self._cases.find_core(watched):
-                self._cases.of(watched, None, (CRASHED, "the process died"))
+                self._cases.case_of_process(watched, None, (CRASHED, "the process died"))
         main = self._session_process()
         passed = self._passed_on
         if main is None or (passed and status in (-passed, -signal.SIGKILL)):
@@ -233,7 +233,9 @@ class _Supervisor:
         in_a_test = main.test is not None and main.finished is None
         if status >= 0 and (passed or not in_a_test):
             return EndedSession(status, None, main)
-        return EndedSession(status, self._cases.of(main, None, ending_by_status(status)), main)
+        return EndedSession(
+            status, self._cases.case_of_process(main, None, ending_by_status(status)), main
+        )
 
     def _session_process(self) -> JournalReader | None:
         """Return the process that runs the session."""
@@ -271,13 +273,15 @@ class _Supervisor:
         if since is None or since in self._told or time.monotonic() - since < QUIET:
             return
         self._told.add(since)
-        _say(f"{watched.place()}: a core is read, {EXAMINE_SECONDS:.0f} s at most for each")
+        _say(
+            f"{watched.describe_place()}: a core is read, {EXAMINE_SECONDS:.0f} s at most for each"
+        )
 
     def _examine_hang(self, watched: JournalReader, limit: float, leader: int) -> DeathCase | None:
         """Look at a process that takes too long; None when its test has ended meanwhile."""
         late = watched.test, watched.finished
         why = f"took longer than {limit:g} s (--epi-timeout): its core is taken and read"
-        _say(f"{watched.place()} {why}, {EXAMINE_SECONDS:.0f} s at most")
+        _say(f"{watched.describe_place()} {why}, {EXAMINE_SECONDS:.0f} s at most")
         self._cases.claim_hung_process(watched.pid)
         ending = f"it took longer than {limit:g} s (--epi-timeout), and was killed"
         folder = tempfile.mkdtemp(dir=self._choose_settings.folder)
@@ -298,7 +302,7 @@ class _Supervisor:
             core = self._core_by_abort(watched)
         if core is None:
             ending += f"; {trouble}"
-        return self._cases.of(watched, None, (HUNG, ending), core)
+        return self._cases.case_of_process(watched, None, (HUNG, ending), core)
 
     def _core_by_abort(self, watched: JournalReader) -> str | None:
         """Let the kernel write the core, where GDB may not attach."""

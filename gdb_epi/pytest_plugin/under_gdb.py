@@ -22,7 +22,7 @@ def main() -> None:
     settings = read_settings(os.environ[WORKERS_FOLDER])
     scratch = os.path.join(settings.folder, f"gdb-{os.getpid()}")
     os.mkdir(scratch, 0o700)
-    plan = settings.plan((sys.executable, *sys.argv[1:]), "gdb")
+    plan = settings.make_run_plan((sys.executable, *sys.argv[1:]), "gdb")
     words, environment = start_command(plan, scratch, {**os.environ, GDB_FOLDER: scratch})
     os.execve(words[0], words, environment)
 

@@ -103,9 +103,9 @@ def crashed_exception(
 ) -> tuple[ThreadExceptions, RaisedException] | None:
     """Return the crashed thread's exception: in flight, reported, or the innermost handled."""
     tid = state.crashed_tid()
-    crashed = [e for e in exceptions if e.thread.tid == tid and e.thread.alive and e.all()]
+    crashed = [e for e in exceptions if e.thread.tid == tid and e.thread.alive and e.all_raised()]
     crashed.sort(key=lambda e: e.thread != state.python_thread(e.thread.tid or 0))
-    return (crashed[0], crashed[0].all()[0]) if crashed else None
+    return (crashed[0], crashed[0].all_raised()[0]) if crashed else None
 
 
 def read_exceptions(state: ProcessState, *, messages: bool) -> tuple[ThreadExceptions, ...]:
@@ -126,7 +126,7 @@ def _add_exceptions(
     errors: list[SoftError] = []
     for thread, thread_data in threads:
         of_thread = by_thread[thread.address]
-        thread_data["exceptions"] = [raised_json(raised) for raised in of_thread.all()]
+        thread_data["exceptions"] = [raised_json(raised) for raised in of_thread.all_raised()]
         errors += of_thread.soft_errors
     crashed = crashed_exception(state, exceptions)
     if crashed is None:
@@ -359,7 +359,7 @@ def stacks_json(
 
         # What was shown before a name told that it is a secret.
         for frame in (frame for _, _, frames in stacks for frame in frames if "locals" in frame):
-            frame["locals"] = map_texts(frame["locals"], masked.masked.hide)
+            frame["locals"] = map_texts(frame["locals"], masked.masked.mask_secrets_in)
     return {
         "threads": [thread_data for _, thread_data in threads],
         "gil_holder": python.gil_holder if isinstance(python, PythonState) else None,

@@ -76,7 +76,7 @@ def add_exception_messages(record: Json, state: ProcessState) -> None:
     from gdb_epi.record.stacks import crashed_exception, read_exceptions
 
     crashed = crashed_exception(state, read_exceptions(state, messages=True))
-    text = crashed[1].itself.message if crashed is not None else None
+    text = crashed[1].root_exception.message if crashed is not None else None
     if isinstance(text, str):
         group["message"] = parameterise_message(text)
         _note_redaction(record, "exception message", "parameterised", "--messages")

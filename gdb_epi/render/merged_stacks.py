@@ -166,7 +166,7 @@ def _entries(
 def _python_call(frame: MergedFrame, number: int, callee: Callee | None, detail: str) -> StackCall:
     python = frame.python
     assert python is not None
-    asides = [f"calling {callee.shown()}"] if callee is not None else []
+    asides = [f"calling {callee.best_name()}"] if callee is not None else []
     if python.provenance != "chain" and python.hole is None:
         asides.append(f"(found in the {python.provenance})")
     if detail == ALL:

@@ -22,7 +22,7 @@ def select_frame_away(session: Session, count: int) -> Report:
     if count < 0 and here == 0:
         raise InputError("this is the innermost Python frame", hint="epi up")
     number = min(max(here + count, 0), last)
-    session.pick(number)
+    session.select_python_frame(number)
     return frame_report(session, number)
 
 

@@ -241,7 +241,7 @@ def source_line_printer(session: Session) -> Callable[[PyFrame], list[str]]:
     def below(frame: PyFrame) -> list[str]:
         if frame.hole is not None or frame.lineno is None:
             return []
-        source = finder.of(frame)
+        source = finder.find_source(frame)
         if not isinstance(source, Source) or source.trust not in (VERIFIED, FITS):
             return []
         span = running_columns(source.site.position, source.lines)

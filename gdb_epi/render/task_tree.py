@@ -46,7 +46,7 @@ def tree_lines(tasks: Sequence[Task], heads: Heads, place: Place, limit: int) ->
     for root, circle in forest.roots():
         if circle:
             lines.append(f"cycle: {' -> '.join(_task_name(task) for task in circle)}")
-        for line in forest.below(root, heads):
+        for line in forest.subtree_lines(root, heads):
             if len(lines) >= limit:
                 return [*lines, f"... more than {limit} lines"]
             lines.append(line)
@@ -129,7 +129,7 @@ class _Forest:
         around = around[around.index(task.address) :]
         return [by_address[address] for address in (around[0], *reversed(around))]
 
-    def below(self, root: list[Task], heads: Heads) -> Iterator[str]:
+    def subtree_lines(self, root: list[Task], heads: Heads) -> Iterator[str]:
         """Yield the lines of one tree; depth first, without recursion."""
         left: list[tuple[list[Task], str, str, frozenset[int]]] = [(root, "", "", frozenset())]
         while left:

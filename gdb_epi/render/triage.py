@@ -244,7 +244,9 @@ def _shown_calls(record: Json, stack: Json) -> list[StackCall]:
         from gdb_epi.signature.native_names import normalised_name_and_note
 
         recurring = [normalised_name_and_note(name)[0] for name in get_texts(stack, "recurring")]
-        shown = [name for name in recurring if load_drop_sets().native_class(name) not in hidden]
+        shown = [
+            name for name in recurring if load_drop_sets().native_drop_class(name) not in hidden
+        ]
         again = ", ".join(shown[:2])
         most = f", most of them {again}" if again else ""
         words = f"... {counted(left, 'more call')}{most}"
@@ -289,7 +291,7 @@ def _drop_class(frame: Json) -> str | None:
     from gdb_epi.signature.native_names import normalised_name_and_note
 
     name, _ = normalised_name_and_note(str(frame["function"]))
-    return load_drop_sets().native_class(name)
+    return load_drop_sets().native_drop_class(name)
 
 
 def own_call_named_in_sentences(record: Json) -> StackCall | None:

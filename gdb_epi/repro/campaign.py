@@ -131,7 +131,7 @@ class RunResult(NamedTuple):
     trouble: tuple[str, ...]
 
     @property
-    def best(self) -> ExaminedCrash | None:
+    def most_similar_crash(self) -> ExaminedCrash | None:
         """Return the crash that is most similar to the expected one."""
         ranks = (*expect.LEVELS, *expect.HALVES, None)
         level = [crash.match.level if crash.match else None for crash in self.crashes]

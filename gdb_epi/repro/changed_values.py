@@ -46,7 +46,7 @@ def find_changes(first: ProcessState, second: ProcessState) -> ProcessChanges:
 
 
 def _private_memory(target: Target) -> int:
-    return sum(r.size for r in target.regions() if not r.in_file and "w" in r.perms)
+    return sum(r.size for r in target.regions() if not r.is_file_mapped and "w" in r.perms)
 
 
 def _values_by_variable(state: ProcessState) -> dict[tuple[object, ...], tuple[str, str]]:
@@ -69,7 +69,7 @@ def _values_by_variable(state: ProcessState) -> dict[tuple[object, ...], tuple[s
             ):
                 local = (thread.tid, depth_from_outside, frame.code, name)
                 values[local] = (f"`{name}` {place}", value)
-            contents = variables.scopes(frame)[0]
+            contents = variables.globals_and_names(frame)[0]
             if contents and contents not in modules:
                 modules.add(contents)
                 names = variables.global_addresses(frame)
@@ -80,7 +80,7 @@ def _values_by_variable(state: ProcessState) -> dict[tuple[object, ...], tuple[s
 
 def _variable_addresses(variables: FrameVariables, frame: PyFrame) -> Sequence[tuple[str, int]]:
     try:
-        return [(slot.name, word) for slot, word in variables.slots(frame)]
+        return [(slot.name, word) for slot, word in variables.bound_slots(frame)]
     except (UnreadableMemory, LayoutError):
         return ()
 
@@ -97,7 +97,7 @@ def _read_numbers_and_lengths(
             if is_secret_name(name):
                 continue
             number = plain.integer(address)
-            real = plain.real(address) if number is None else None
+            real = plain.float_value(address) if number is None else None
             if number is not None or real is not None:
                 yield name, f"{number if number is not None else real}"
                 continue

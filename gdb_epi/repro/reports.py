@@ -41,7 +41,7 @@ def describe_run(result: RunResult, aim: SoughtCrash | None = None) -> str:
     )
     run = result.run
     words = [f"run {run.number + 1}:"]
-    crash = result.best
+    crash = result.most_similar_crash
     summary = _crash_summary(crash) if crash is not None else ""
     if run.kind == HANG:
         words.append(f"hung, stopped after {run.seconds:g} s{f': {summary}' if summary else ''}")
@@ -147,8 +147,8 @@ def _crashes_by_signature(results: Sequence[RunResult]) -> dict[tuple[str, str],
     for result in results:
         if result.meaning in (EXPECTED, OTHER):
             what = "no core of it was found"
-            if result.best:
-                what = grouping_line(get_group(result.best.record, "signature"))
+            if result.most_similar_crash:
+                what = grouping_line(get_group(result.most_similar_crash.record, "signature"))
             groups.setdefault((result.meaning, what), []).append(result)
     return groups
 
@@ -156,7 +156,7 @@ def _crashes_by_signature(results: Sequence[RunResult]) -> dict[tuple[str, str],
 def github_annotations(results: Sequence[RunResult], root: str) -> Iterator[str]:
     """Yield GitHub's workflow commands: an error for each distinct crash, counted."""
     for (meaning, what), same in list(_crashes_by_signature(results).items())[:MAX_ANNOTATIONS]:
-        crash = same[0].best
+        crash = same[0].most_similar_crash
         title = f"{_crashed_or_hung(same[0])} in {len(same)} of {counted(len(results), 'run')}"
         title += " (not the expected crash)" if meaning == OTHER else ""
         text = opening_text(crash.record) if crash else what
@@ -169,7 +169,7 @@ def distinct_deaths(results: Sequence[RunResult], command: Sequence[str]) -> lis
     """Return each distinct crash or hang, with how often it came."""
     deaths = []
     for (meaning, what), same in _crashes_by_signature(results).items():
-        crash = same[0].best
+        crash = same[0].most_similar_crash
         subject = " ".join(command) + (" (not the expected crash)" if meaning == OTHER else "")
         sentence = opening_text(crash.record) if crash else what
         record = crash.record if crash else {}
@@ -214,7 +214,7 @@ def _add_testcase(suite: Any, result: RunResult, aim: SoughtCrash) -> None:
 
     name = {"classname": "gdb-epi.repro", "name": f"run {result.run.number + 1}"}
     case = Tree.SubElement(suite, "testcase", {**name, "time": f"{result.run.seconds:.3f}"})
-    crash = result.best
+    crash = result.most_similar_crash
     if result.meaning in (EXPECTED, OTHER):
         kind = "hang" if result.run.kind == HANG else crash_category(crash) if crash else "unsigned"
         message = xml_safe_text(describe_run(result, aim))

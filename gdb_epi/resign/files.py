@@ -147,10 +147,10 @@ def _store_records(connection: Connection, changed: Mapping[int, Mapping[str, An
 
     packer, ids = Packer(), Dimensions()
     projected = {number: project_record(record) for number, record in changed.items()}
-    ids.learn(connection, list(projected.values()))
+    ids.ensure_ids(connection, list(projected.values()))
     for number, rows in projected.items():
         of_raw, of_crash = tables.raw.c.crash_id == number, tables.crash.c.id == number
-        blob = packer.record(changed[number])
+        blob = packer.pack_record(changed[number])
         connection.execute(tables.raw.update().where(of_raw).values(record=blob))
         connection.execute(tables.crash.update().where(of_crash).values(ids.crash_row(rows)))
     note_change(connection)

@@ -145,7 +145,7 @@ def resign(record: Mapping[str, Any]) -> ResignedSignature:
     if not old.get("version") or not isinstance(old.get("category"), str):
         return ResignedSignature(None, (), {"*": "the record has no signature"})
     stored = _StoredStack(record, old)
-    names = stored.keys()
+    names = stored.make_keys()
     unable = {
         name: key.why
         for name, key in names.items()
@@ -207,7 +207,7 @@ class _StoredStack:
             return ""
         return str(error.get("message"))
 
-    def keys(self) -> dict[str, k.Key | MissingKey]:
+    def make_keys(self) -> dict[str, k.Key | MissingKey]:
         """Return every key, or why the record cannot give it."""
         if not self.frames:
             return dict.fromkeys(ALL_KEYS, MissingKey("the record holds no frame of this thread"))

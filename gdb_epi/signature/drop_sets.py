@@ -32,7 +32,7 @@ class DropSets(NamedTuple):
     python_files: Mapping[str, str]
     python_functions: Mapping[str, str]
 
-    def native_class(self, name: str) -> str | None:
+    def native_drop_class(self, name: str) -> str | None:
         """Return the class tag of a normalised native name, or None for an interesting one."""
         exact = self.names.get(name)
         if exact is not None or not name:
@@ -47,7 +47,7 @@ class DropSets(NamedTuple):
                 return tag
         return None
 
-    def python_class(self, name: str, filename: str, function: str) -> str | None:
+    def python_drop_class(self, name: str, filename: str, function: str) -> str | None:
         """Return the class tag of a Python frame, or None for an interesting one.
 
         `name` is the normalised name, `function` the plain one.

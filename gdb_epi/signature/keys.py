@@ -281,7 +281,7 @@ def _hang_member(activity: ThreadActivity) -> HangMember:
     names = []
     for frame in activity.key_frames or activity.frames:
         name = python_name(frame)
-        if drops.python_class(name, frame.filename, frame.name) is None:
+        if drops.python_drop_class(name, frame.filename, frame.name) is None:
             names.append((f"py:{name}", f"py:{plain_python_name(frame)}"))
     return HangMember(signature_safe_text(activity.label or activity.kind), tuple(names[:FRAMES]))
 

@@ -95,17 +95,17 @@ def normalise_with_rules(linkage: str) -> tuple[str, tuple[AppliedRule, ...]]:
     """Return the normalised name of a function and the rules that changed it, in order."""
     log = _NameSteps(linkage[:MAX_RAW])
     if len(linkage) > MAX_RAW:
-        log.put("N24", log.name)
+        log.apply_rule("N24", log.name)
     head, _, version = log.name.rpartition("@")
     if head.rstrip("@") and _VERSION.match(version):
-        log.put("N2", head.rstrip("@"))
-    log.put("N3", _CLONE.sub("", log.name).strip())
+        log.apply_rule("N2", head.rstrip("@"))
+    log.apply_rule("N3", _CLONE.sub("", log.name).strip())
     if not is_kept_unchanged(log.name):
-        log.put("N4", _SUFFIX.sub("", log.name) or log.name)
-    log.put("N5", log.name.removeprefix("__GI_") or log.name)
+        log.apply_rule("N4", _SUFFIX.sub("", log.name) or log.name)
+    log.apply_rule("N5", log.name.removeprefix("__GI_") or log.name)
     if not _apply_final_rules(log):
         _normalise_by_language(log)
-    log.put("N24", signature_safe_text(log.name) or "{nameless}")
+    log.apply_rule("N24", signature_safe_text(log.name) or "{nameless}")
     return log.name, tuple(log.steps)
 
 
@@ -116,7 +116,7 @@ class _NameSteps:
         self.name = name
         self.steps: list[AppliedRule] = []
 
-    def put(self, rule: str, name: str) -> bool:
+    def apply_rule(self, rule: str, name: str) -> bool:
         """Note the rule if it changed the name; return whether it did."""
         changed = name != self.name
         if changed:
@@ -124,7 +124,7 @@ class _NameSteps:
             self.steps.append(AppliedRule(rule, signature_safe_text(name)))
         return changed
 
-    def also(self, rules: Iterable[str]) -> None:
+    def note_rules(self, rules: Iterable[str]) -> None:
         """Note further rules that made the name what the last step says."""
         self.steps += [AppliedRule(rule, signature_safe_text(self.name)) for rule in rules]
 
@@ -133,10 +133,10 @@ def _apply_final_rules(log: _NameSteps) -> bool:
     """Rules whose result needs no further one."""
     memory = _memory_function_name(log.name)
     if memory:
-        return log.put("N6", memory)
+        return log.apply_rule("N6", memory)
     if _STATIC_INIT.fullmatch(log.name):
-        return log.put("N16", STATIC_INIT)
-    return any(log.put(rule, read(log.name)) for rule, read in FOREIGN_RULES)
+        return log.apply_rule("N16", STATIC_INIT)
+    return any(log.apply_rule(rule, read(log.name)) for rule, read in FOREIGN_RULES)
 
 
 def _memory_function_name(name: str) -> str:
@@ -160,19 +160,19 @@ def _normalise_by_language(log: _NameSteps) -> None:
         if read is None:
             log.steps.append(AppliedRule("N23", signature_safe_text(name)))
             return
-        log.put("N8", read[0])
-        log.also(read[1])
+        log.apply_rule("N8", read[0])
+        log.note_rules(read[1])
         if is_rust_legacy(name):
-            log.put("N11", _LAMBDA.sub(LAMBDA, log.name))
-            log.put("N17", strip_rust_generic_arguments(log.name))
-        log.put("N12", _INLINE_NAMESPACE.sub("std::", log.name))
+            log.apply_rule("N11", _LAMBDA.sub(LAMBDA, log.name))
+            log.apply_rule("N17", strip_rust_generic_arguments(log.name))
+        log.apply_rule("N12", _INLINE_NAMESPACE.sub("std::", log.name))
         return
     if name.startswith("_R"):
         from gdb_epi.demangle.rust_v0 import rust_v0_name
 
         path = rust_v0_name(name)
         if path is not None:
-            log.put("N18", path)
+            log.apply_rule("N18", path)
             return
     if is_kept_unchanged(name):
         log.steps.append(AppliedRule("N22", signature_safe_text(name)))
@@ -186,16 +186,16 @@ def _normalise_demangled(log: _NameSteps) -> None:
     """Normalise a name that is not mangled: C, or what a debugger already demangled."""
     if log.name.isidentifier() and "_GLOBAL__N_" not in log.name:
         return  # C: no rule below speaks of it
-    log.put("N12", _INLINE_NAMESPACE.sub("std::", _ABI.sub("", log.name)))
-    log.put("N10", _ANONYMOUS.sub(ANONYMOUS, log.name))
-    log.put("N11", _UNNAMED.sub(UNNAMED, _LAMBDA.sub(LAMBDA, log.name)))
-    log.put("N18", _RUST_SPACE.sub(r"{\1}", log.name))
-    is_rust = log.put("N17", _RUST_CRATE.sub("", _RUST_HASH.sub("", log.name)))
+    log.apply_rule("N12", _INLINE_NAMESPACE.sub("std::", _ABI.sub("", log.name)))
+    log.apply_rule("N10", _ANONYMOUS.sub(ANONYMOUS, log.name))
+    log.apply_rule("N11", _UNNAMED.sub(UNNAMED, _LAMBDA.sub(LAMBDA, log.name)))
+    log.apply_rule("N18", _RUST_SPACE.sub(r"{\1}", log.name))
+    is_rust = log.apply_rule("N17", _RUST_CRATE.sub("", _RUST_HASH.sub("", log.name)))
     if is_rust or log.name.startswith("<") or "::<" in log.name:
-        log.put("N17", strip_rust_generic_arguments(log.name))
+        log.apply_rule("N17", strip_rust_generic_arguments(log.name))
     else:
         name, used = reduce_printed_name(log.name)
-        log.put("N19", name)
-        log.also(used)
+        log.apply_rule("N19", name)
+        log.note_rules(used)
         if log.name == CALL:  # only a closure's is printed without a scope
-            log.put("N11", f"{LAMBDA}::{CALL}")
+            log.apply_rule("N11", f"{LAMBDA}::{CALL}")

@@ -79,7 +79,7 @@ class _StackHalves(NamedTuple):
     native: Absent | None
     python: Absent | None
 
-    def missing(self) -> str:
+    def why_incomplete(self) -> str:
         """Return why a key of both halves cannot be made; "" when it can."""
         reasons = []
         if self.native is not None:
@@ -112,7 +112,7 @@ def sign(state: ProcessState) -> SignedProcess:
         choice = ThreadChoice(choose_signed_thread(hang, words).tid, why)
     steps.append(f"thread: {choice.tid}: {choice.why}")
     stack = state.stack(choice.tid) if choice.tid is not None else None
-    maker = _KeyMaker(state, scene, category, steps, hang=words).make(stack)
+    maker = _KeyMaker(state, scene, category, steps, hang=words).make_keys(stack)
     secondary = _sign_main_thread(state, scene, category, choice.tid, pid)
     core_key = state.target.core_key()
     return SignedProcess(
@@ -167,7 +167,7 @@ def _sign_main_thread(
         return None
     if state.thread(pid) is None:
         return None
-    maker = _KeyMaker(state, scene, category, [], may_cut=False).make(state.stack(pid))
+    maker = _KeyMaker(state, scene, category, [], may_cut=False).make_keys(state.stack(pid))
     return MainThreadSignature(pid, maker.keys)
 
 
@@ -232,7 +232,7 @@ def _has_no_files(target: Target, natives: Sequence[NativeFrame]) -> bool:
 def _is_outermost_function(frame: NativeFrame) -> bool:
     """Tell whether a function has no caller that matters: GDB stops at main()."""
     name = frame.function or ""
-    return name == "main" or load_drop_sets().native_class(name) == THREAD_BASE
+    return name == "main" or load_drop_sets().native_drop_class(name) == THREAD_BASE
 
 
 def _may_execute_at(scene: CategoryInput, pc: int) -> bool:
@@ -265,7 +265,7 @@ class _KeyMaker:
         self.hang = hang
         self.function_code: str | None = None
 
-    def make(self, stack: MergedStack | None) -> _KeyMaker:
+    def make_keys(self, stack: MergedStack | None) -> _KeyMaker:
         """Fill `keys`, `absent`, `quality` and `steps`."""
         if stack is None:
             self.absent = dict.fromkeys(KEY_NAMES, "the core lists no thread")
@@ -369,7 +369,7 @@ class _KeyMaker:
         if selection.flagged:
             why = "every native frame is in a drop set; one of them stands in"
             self.steps.append(f"N53 frames: {why}")
-        missing = halves.missing()
+        missing = halves.why_incomplete()
         narrow = k.coarse_tokens(coarse)
         if sum(token.kind == NATIVE for token in narrow) > 1:
             self.steps.append("N66 frames: coarse has the caller of a function without a name")

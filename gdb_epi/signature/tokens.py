@@ -181,7 +181,7 @@ class _Tokeniser:
 
     @memoized
     def _drop_class(self, name: str) -> str | None:
-        return self.drops.native_class(name)
+        return self.drops.native_drop_class(name)
 
     def _eval_loop_token(self, frame: MergedFrame) -> Token | None:
         """The bytecode loop of a stripped build has no name; its place on the stack is proven."""
@@ -264,7 +264,7 @@ class _Tokeniser:
             return None
         name = python_name(frame)
         function = frame.name or (frame.qualname or "").rpartition(".")[2]
-        drop = self.drops.python_class(name, frame.filename, function)
+        drop = self.drops.python_drop_class(name, frame.filename, function)
         coarse = f"py:{plain_python_name(frame)}"
         return Token(f"py:{name}", PYTHON, True, drop, coarse=coarse)
 

@@ -51,7 +51,7 @@ class Region(NamedTuple):
         return self.start + self.dumped_size
 
     @property
-    def in_file(self) -> bool:
+    def is_file_mapped(self) -> bool:
         """Whether a file was mapped; "[heap]" and "[stack]" are no files."""
         return (self.path or "").startswith("/")
 
@@ -90,11 +90,11 @@ class Thread(NamedTuple):
         return self.registers.get(self.architecture.thread_pointer, 0)
 
     @property
-    def call(self) -> str | None:
+    def system_call_name(self) -> str | None:
         """The name of the system call, where it is one of Architecture.calls."""
         return self.architecture.calls.get(self.registers.get(self.architecture.call, -1))
 
-    def argument(self, number: int) -> int:
+    def system_call_argument(self, number: int) -> int:
         """Return an argument of the system call, counted from 0."""
         return self.registers.get(self.architecture.arguments[number], 0)
 

@@ -370,7 +370,7 @@ class Unwinder:
             cfa = current[rule.base] + rule.offset
             slots = {name: cfa + offset for name, offset in rule.saved.items()}
             yield UnwoundFrame(pc, current, cfa, slots)
-            if greenlets and greenlets.begins_in(pc, current.get("rsp", 0), cfa):
+            if greenlets and greenlets.greenlet_begins_in_frame(pc, current.get("rsp", 0), cfa):
                 return
             if "rip" not in slots or cfa <= current.get("rsp", 0) or cfa % WORD:
                 return

@@ -51,7 +51,7 @@ class DeepStackWalker:
         self._steps: dict[int, _Step | None] = {}
         self._chunks: dict[int, tuple[int, array[int]]] = {}  # by number
 
-    def outer_part(
+    def continuation_outside_recursion(
         self, registers: Mapping[str, int], keep: int, most: int
     ) -> DeepStackContinuation | None:
         """Return where to go on so that at least `keep` frames are left, and no recursion.
@@ -66,8 +66,8 @@ class DeepStackWalker:
         checkpoints = []
         cfa = 0
         while not walk.ended and len(walk.calls) < MAX_CALLS:
-            checkpoints.append(walk.place())
-            walk.go(CHECKPOINT)
+            checkpoints.append(walk.position())
+            walk.go_to_caller(CHECKPOINT)
         calls = walk.calls
         counts: dict[int, int] = {}
         for pc in calls:
@@ -79,14 +79,14 @@ class DeepStackWalker:
         number = len(calls) - min(max(keep, len(calls) - last + 1), most)
         if number < CHECKPOINT:
             return None
-        walk.put(checkpoints[0])
-        walk.go(1)
+        walk.restore_position(checkpoints[0])
+        walk.go_to_caller(1)
         cfa = walk.rsp
-        walk.put(checkpoints[number // CHECKPOINT])
-        walk.go(number % CHECKPOINT)
+        walk.restore_position(checkpoints[number // CHECKPOINT])
+        walk.go_to_caller(number % CHECKPOINT)
         return DeepStackContinuation(walk.registers(), cfa, number - 1, recurring)
 
-    def step(self, pc: int) -> _Step | None:
+    def unwind_step(self, pc: int) -> _Step | None:
         """Return how to leave the frame of a call that returns to `pc`."""
         rule = self._unwinder.rule(pc - 1)  # a call may be a function's last instruction
         step = None
@@ -96,7 +96,7 @@ class DeepStackWalker:
         self._steps[pc] = step
         return step
 
-    def steps(self) -> Mapping[int, _Step | None]:
+    def known_unwind_steps(self) -> Mapping[int, _Step | None]:
         """Return the steps that are known, by return address."""
         return self._steps
 
@@ -137,14 +137,14 @@ class _WalkedFrame:
         self._slots: dict[str, int] = {}  # where the registers of SAVED lie, if not in them
         self._rip = registers["rip"]
         self.rsp = registers["rsp"]
-        self.calls = array("Q")  # the return addresses, innermost first, over all go()
+        self.calls = array("Q")  # the return addresses, innermost first, over all go_to_caller()
         self.ended = False
 
-    def place(self) -> tuple[int, int, dict[str, int]]:
-        """Return what put() takes to come back here."""
+    def position(self) -> tuple[int, int, dict[str, int]]:
+        """Return what restore_position() takes to come back here."""
         return self._rip, self.rsp, dict(self._slots)
 
-    def put(self, place: tuple[int, int, dict[str, int]]) -> None:
+    def restore_position(self, place: tuple[int, int, dict[str, int]]) -> None:
         """Go back to a frame."""
         self._rip, self.rsp, slots = place
         self._slots = dict(slots)
@@ -158,13 +158,13 @@ class _WalkedFrame:
         slot = self._slots.get(name)
         return self._first[name] if slot is None else self._stacks.word(slot)
 
-    def go(self, count: int) -> None:
+    def go_to_caller(self, count: int) -> None:
         """Go to the caller that many times, or until the tables or the memory end."""
         stacks, slots, append = self._stacks, self._slots, self.calls.append
-        steps, word = stacks.steps(), stacks.word
+        steps, word = stacks.known_unwind_steps(), stacks.word
         rip, rsp = self._rip, self.rsp
         for _ in range(count):
-            step = steps[rip] if rip in steps else stacks.step(rip)
+            step = steps[rip] if rip in steps else stacks.unwind_step(rip)
             append(rip)
             if step is None:
                 self.ended = True

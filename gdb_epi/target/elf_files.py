@@ -149,7 +149,7 @@ class OpenElfFiles:
                 del self._files[next(iter(self._files))]
         return file
 
-    def give_back(self) -> None:
+    def release_pages(self) -> None:
         """Give the pages of the files back to the kernel; those read again come from its cache."""
         for _, file in self._files.values():
             if hasattr(mmap, "MADV_DONTNEED"):
@@ -178,7 +178,7 @@ class FileFinder:
             paths += [here] if isinstance(here, str) else []
         return paths
 
-    def opened(self, path: str, is_executable: bool) -> list[ElfFile]:
+    def open_candidates(self, path: str, is_executable: bool) -> list[ElfFile]:
         """Return the ELF files that may be the one, best first; nothing is compared."""
         files = [self.at(candidate) for candidate in self.candidates(path, is_executable)]
         return [file for file in files if isinstance(file, ElfFile)]

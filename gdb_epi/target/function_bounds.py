@@ -68,14 +68,14 @@ class FunctionBounds:
         entry = self._entry(pc)
         return None if entry is None else entry[1]
 
-    def at_return(self, pc: int) -> Function | None:
+    def function_returned_to(self, pc: int) -> Function | None:
         """Return the function of a frame that has called another one, by its return address.
 
         After a call of a function that never returns (abort) the next function may begin.
         """
         return self.at(pc - 1)
 
-    def lacks(self, pc: int) -> bool:
+    def lacks_unwind_entries(self, pc: int) -> bool:
         """Tell whether the object of a code address has no unwind table, or none of its entries."""
         module = self._modules.at(pc)
         if module is None or self.at(pc) is not None:

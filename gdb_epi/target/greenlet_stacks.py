@@ -37,7 +37,7 @@ class GreenletStackStarts:
     def __bool__(self) -> bool:
         return bool(self._extensions)
 
-    def in_extension(self, address: int) -> bool:
+    def is_in_greenlet_extension(self, address: int) -> bool:
         """Tell whether an address is in the extension of the package greenlet."""
         return any(start <= address < end for start, end in self._extensions)
 
@@ -54,12 +54,12 @@ class GreenletStackWalk:
         self._seen: set[int] = set()
         self._ends: set[int] = set()
 
-    def begins_in(self, pc: int, low: int, high: int) -> bool:
+    def greenlet_begins_in_frame(self, pc: int, low: int, high: int) -> bool:
         """Tell whether a greenlet's stack begins in a frame: its caller belongs to another stack.
 
         The frame is from `low` (the stack pointer in it) to `high` (that of its caller).
         """
-        if not self._switches.in_extension(pc) or low >= high:
+        if not self._switches.is_in_greenlet_extension(pc) or low >= high:
             return False
         for word in self._words(low, min(high - low, MAX_FRAME)):
             if word not in self._seen and word > 1 << 12 and not word & 7:
@@ -72,12 +72,12 @@ class GreenletStackWalk:
         words = self._words(place, _WORDS * WORD)
         if len(words) < _WORDS:
             return set()
-        of_implementation = self._switches.in_extension(words[0]) and any(
+        of_implementation = self._switches.is_in_greenlet_extension(words[0]) and any(
             place in self._words(word, _BACK * WORD)
             for word in words[1:]
             if word > 1 << 12 and not word & 7
         )
-        if not of_implementation and not self._switches.in_extension(words[1]):
+        if not of_implementation and not self._switches.is_in_greenlet_extension(words[1]):
             return set()
         return {end for start, end in pairwise(words[2:]) if 0 < start < end}
 

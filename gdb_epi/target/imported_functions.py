@@ -35,9 +35,9 @@ class ImportedFunctions:
     def name(self, slot: int) -> str:
         """Return the name of the symbol whose address lies in a slot; "" where it is not known."""
         module = next((m for m in self._target.modules() if m.start <= slot < m.end), None)
-        return "" if module is None else self.of_object(module.start).get(slot, "")
+        return "" if module is None else self.names_by_slot(module.start).get(slot, "")
 
-    def of_object(self, start: int) -> Mapping[int, str]:
+    def names_by_slot(self, start: int) -> Mapping[int, str]:
         """Return the names of what an object that is mapped from `start` on imports, by slot."""
         if start not in self._names:
             try:

@@ -266,7 +266,7 @@ class MemorySearch:
             if not address & 7:
                 yield address
 
-    def any_of(
+    def find_any_word(
         self, values: Sequence[int], ranges: Ranges | None = None
     ) -> Iterator[tuple[int, int]]:
         """Yield (word, aligned address) of several words in writable memory, or in ranges.

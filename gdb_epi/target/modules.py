@@ -153,7 +153,7 @@ class Modules:
         held = self._read_dumped(base + segment.vaddr, segment.filesz) if segment else None
         if segment is None or not held or segment.filesz > elf.MAX_DYNAMIC * elf.DYN.size:
             return None
-        for file in self._target.files.opened(path, path == self._exe_path()):
+        for file in self._target.files.open_candidates(path, path == self._exe_path()):
             wanted = file.read(segment.offset, segment.filesz)
             if file.read(0, len(page)) == page and dynamic_section_matches(wanted, held, base):
                 return file

@@ -28,7 +28,7 @@ class MissingHalves(NamedTuple):
     native: str
     python: str
 
-    def both(self) -> str:
+    def why_not_both(self) -> str:
         """Return why a key of both halves cannot be made; "" when it can."""
         named = (("native", self.native), ("Python", self.python))
         return "; ".join(f"no {name} stack ({why})" for name, why in named if why)
@@ -54,7 +54,7 @@ def key_contents(
     inner = tokens if overflow else k.native_frames_inside_python(tokens)
     coarse = k.select_tokens([token for token in tokens if token.physical], overflow=overflow)
     strict = k.strict_key(tokens, overflow=overflow)
-    both = halves.both()
+    both = halves.why_not_both()
     narrow = k.coarse_tokens(coarse)
     contents: Contents = {
         "native": _key_words(

@@ -44,7 +44,7 @@ class PythonNamer:
         self._sources = sources
         self._main = find_main_file(dump)
 
-    def name(self, frame: TextFrame) -> NamedFrame | None:
+    def name_frame(self, frame: TextFrame) -> NamedFrame | None:
         """Return the frame; None when the text does not name it."""
         if frame.name is None or frame.filename is None or is_cut_name(frame.name):
             return None

@@ -57,11 +57,11 @@ class ThreadDraft:
         self._python: list[TextFrame] = []
 
     @property
-    def size(self) -> int:
+    def native_frame_count(self) -> int:
         """Number of native frames seen."""
         return self.total
 
-    def head(self) -> TextFrame | None:
+    def innermost_native_frame(self) -> TextFrame | None:
         """Return the innermost native frame."""
         return self._native[0] if self._native else None
 
@@ -125,7 +125,7 @@ class ThreadDraft:
         if not frames or self.stops:
             return ""  # GDB could not go on: an analysis of the core has no more
         name = frames[-1].name or ""
-        base = name == "main" or load_drop_sets().native_class(name) == THREAD_BASE
+        base = name == "main" or load_drop_sets().native_drop_class(name) == THREAD_BASE
         return "" if base else "the text ends before the stack does"
 
 
@@ -151,11 +151,11 @@ class CrashDraft:
         """Tell whether nothing in it can be signed."""
         return all(thread.is_empty() for thread in self._threads) and self.fatal is None
 
-    def begun(self) -> bool:
+    def has_begun(self) -> bool:
         """Tell whether it holds more than preliminaries."""
         return self.signal is not None or self.command is not None or bool(self._threads)
 
-    def thread(self, label: str, tid: int | None, name: str | None) -> ThreadDraft:
+    def start_thread(self, label: str, tid: int | None, name: str | None) -> ThreadDraft:
         """Return a new thread; the same label again is the same thread printed once more."""
         draft = ThreadDraft(label, tid, name)
         if len(self._threads) < MAX_THREADS:
@@ -170,9 +170,9 @@ class CrashDraft:
 
         GDB prints the innermost frame when it loads a core, and `bt` prints it again.
         """
-        if thread is not None and not thread.size:
+        if thread is not None and not thread.native_frame_count:
             return thread
-        if thread is not None and not thread.label and thread.size == 1:
+        if thread is not None and not thread.label and thread.native_frame_count == 1:
             thread.forget_native_frames()
             return thread
         label, tid = self.switched or ("", None)
@@ -181,9 +181,9 @@ class CrashDraft:
             headless = [t for t in self._threads if not t.label and t.is_empty()]
             if headless:
                 return headless[0]
-        return self.thread(label, tid, None)
+        return self.start_thread(label, tid, None)
 
-    def select(self, label: str, tid: int | None, why: str) -> None:
+    def note_selected_thread(self, label: str, tid: int | None, why: str) -> None:
         """Note which thread the debugger had selected when the process stopped."""
         if self.selected is None:
             self.selected = (label, tid, why)
@@ -276,14 +276,14 @@ def read_crashes(stream: BinaryIO, notes: list[str]) -> Iterator[TextCrash]:
     reader = _Reader()
     count = 0
     for number, line in read_lines(stream, notes):
-        reader.take(number, line)
+        reader.read_line(number, line)
         while reader.done:
             count += 1
             yield reader.done.pop(0).finish()
         if count >= MAX_DUMPS:
             notes.append(f"only the first {MAX_DUMPS} crashes were read")
             return
-    reader.end()
+    reader.finish_crash()
     for draft in reader.done:
         yield draft.finish()
 
@@ -299,7 +299,7 @@ class _Reader:
         self._pending: tuple[int, list[str]] | None = None  # a frame of GDB that may go on
         self._line = 0
 
-    def take(self, number: int, line: str) -> None:
+    def read_line(self, number: int, line: str) -> None:
         """Take the next line."""
         self._line = number
         if self._pending is not None and self._continues_pending_line(line):
@@ -311,7 +311,7 @@ class _Reader:
         elif self._section and not line.strip():
             self._section = "" if self._section in ("py-bt", "logged") else self._section
 
-    def end(self) -> None:
+    def finish_crash(self) -> None:
         """Finish what is open."""
         self._add_pending_frame()
         self._finish_draft()
@@ -353,7 +353,7 @@ class _Reader:
         if number == 0:
             self._thread = draft.thread_of_first_frame(self._thread)
         if self._thread is None:  # the beginning is missing
-            self._thread = draft.thread("", None, None)
+            self._thread = draft.start_thread("", None, None)
             self._thread.starts_late = True
         self._thread.add_native(number, " ".join(parts))
 
@@ -370,7 +370,7 @@ class _Reader:
         if header:
             draft = self._draft_for_source(GDB)
             tid, name = gdbtext.parse_lwp(header[2]), gdbtext.parse_thread_name(header[2])
-            self._thread = draft.thread(header[1], tid, name)
+            self._thread = draft.start_thread(header[1], tid, name)
             if header[3]:
                 self._thread.current = "the text marks it as crashed"
             self._section = ""
@@ -378,7 +378,7 @@ class _Reader:
         current = gdbtext.CURRENT.search(line)
         if current:
             draft = self._draft_for_source(GDB)
-            draft.select(current[1], gdbtext.parse_lwp(current[2]), current.group())
+            draft.note_selected_thread(current[1], gdbtext.parse_lwp(current[2]), current.group())
             return True
         switched = gdbtext.SWITCHED.search(line)
         if switched and self._draft is not None and self._draft.source == GDB:
@@ -390,13 +390,17 @@ class _Reader:
             return False
         draft = self._draft_for_source(GDB)
         if listed[1] == "*" and draft.selected is None:
-            draft.select(listed[2], gdbtext.parse_lwp(listed[3]), "`info threads` marks it with *")
+            draft.note_selected_thread(
+                listed[2], gdbtext.parse_lwp(listed[3]), "`info threads` marks it with *"
+            )
         return True
 
     def _read_gdb_facts(self, line: str) -> bool:
         generated = gdbtext.GENERATED.search(line)
         if generated:
-            draft = self._draft_for_source(GDB, new=self._draft is not None and self._draft.begun())
+            draft = self._draft_for_source(
+                GDB, new=self._draft is not None and self._draft.has_begun()
+            )
             draft.command = generated[1]
             return True
         signalled = gdbtext.SIGNALLED.search(line)
@@ -406,7 +410,7 @@ class _Reader:
             )
             draft.signal = signalled[3]
             if label := signalled[1] or signalled[2]:
-                draft.select(label, None, signalled.group())
+                draft.note_selected_thread(label, None, signalled.group())
             return True
         if self._draft is None or self._draft.source != GDB:
             return False
@@ -426,7 +430,7 @@ class _Reader:
         if fatal.PY_BT.search(line):
             self._section = "py-bt"
             if self._thread is None:
-                self._thread = self._draft.thread("", None, None)
+                self._thread = self._draft.start_thread("", None, None)
             self._thread.has_python = True
             return True
         frame = fatal.parse_py_bt_frame(line) if self._section == "py-bt" else None
@@ -459,13 +463,13 @@ class _Reader:
         header = fatal.THREAD.search(line)
         if header:
             draft = self._draft_for_source(FAULTHANDLER)
-            thread = draft.thread(f"0x{header[2].lower()}", None, header[3])
+            thread = draft.start_thread(f"0x{header[2].lower()}", None, header[3])
             if header[1] == "Current thread":
                 thread.current = "faulthandler calls it the current thread"
             thread.has_python, self._thread, self._section = True, thread, "fault"
             return True
         if fatal.STACK.search(line):
-            thread = self._draft_for_source(FAULTHANDLER).thread("", None, None)
+            thread = self._draft_for_source(FAULTHANDLER).start_thread("", None, None)
             thread.current = "the only stack that faulthandler was asked for"
             thread.has_python, self._thread, self._section = True, thread, "fault"
             return True

@@ -237,7 +237,9 @@ def _is_raise_or_abort(thread: TextThread, start: int) -> bool:
             return False
         if frame.name:
             # Whether a function is one that sends a signal.
-            return load_drop_sets().native_class(normalised_name_and_note(frame.name)[0]) == RAISE
+            return (
+                load_drop_sets().native_drop_class(normalised_name_and_note(frame.name)[0]) == RAISE
+            )
     return False
 
 
@@ -314,7 +316,7 @@ def sign_text(
         keys=keys,
         absent=absent,
         candidates=candidates,
-        inferred=stack.inferred(),
+        inferred=stack.inferences_by_key(),
         frames=tuple(token.text for token in stack.tokens),
         steps=tuple([*kinds.steps, *stack.steps][:MAX_STEPS]),
     )
@@ -364,23 +366,24 @@ def _key_or_candidates(
         # The key `strict` holds no category, but after a stack overflow other frames.
         overflows = {name == OVERFLOW for name in kinds.possible} or {False, True}
         strict_keys = [
-            make_partial_key("strict", stack.contents(o)["strict"], "") for o in sorted(overflows)
+            make_partial_key("strict", stack.key_contents(o)["strict"], "")
+            for o in sorted(overflows)
         ]
         if any(key != strict_keys[0] for key in strict_keys):
             return MissingKey(f"a stack overflow would have another one: {kinds.open}")
         return strict_keys[0]
     if not kinds.possible and name == "python" and kinds.family is not None:
-        return make_partial_key(name, stack.contents(False)[name], kinds.family)
+        return make_partial_key(name, stack.key_contents(False)[name], kinds.family)
     keys: dict[str, k.Key] = {}
     missing: dict[str, MissingKey] = {}
     for category in kinds.possible:
-        made = make_partial_key(name, stack.contents(category == OVERFLOW)[name], category)
+        made = make_partial_key(name, stack.key_contents(category == OVERFLOW)[name], category)
         if isinstance(made, MissingKey):
             missing[category] = made
         else:
             keys[category] = made
     if not kinds.possible:
-        plain = stack.contents(False)[name]
+        plain = stack.key_contents(False)[name]
         return plain if isinstance(plain, MissingKey) else MissingKey(f"no category: {kinds.open}")
     if not keys:
         return next(iter(missing.values()))
@@ -400,13 +403,13 @@ class _TextStack:
         if thread.left_out:
             left_out = f"frames: {thread.left_out} more than the {len(thread.native)} that count"
             self.steps.append(left_out)
-        self._named = [self._namer.name(frame) for frame in _python_frames(thread)]
+        self._named = [self._namer.name_frame(frame) for frame in _python_frames(thread)]
         self._inner, self._outer = self._merge_stack()
         self.tokens = self._tokens(self._inner)
         self.halves = MissingHalves(self._why_no_native(), self._why_no_python())
 
     @memoized
-    def contents(self, overflow: bool) -> Contents:
+    def key_contents(self, overflow: bool) -> Contents:
         """Return what the keys say after the category."""
         ends = self._thread.ends or self._thread.python_ends
         contents = partial_key_contents(self.tokens, self.halves, ends, overflow=overflow)
@@ -416,7 +419,7 @@ class _TextStack:
             contents = common_contents(contents, other, PLACES)
         return contents
 
-    def inferred(self) -> dict[str, tuple[str, ...]]:
+    def inferences_by_key(self) -> dict[str, tuple[str, ...]]:
         """Return what the names of the keys rest on beside the text."""
         doubts = tuple(collect_doubts([frame for frame in self._named if frame is not None]))
         reasons = dict.fromkeys(("strict", "stable", "coarse", "python"), doubts) if doubts else {}

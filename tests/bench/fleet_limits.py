@@ -44,10 +44,10 @@ def named_on(seed: int, setting: dict[str, float]) -> tuple[list[dict[str, int]]
     own = sorted(FIRST_DAY + c.day for c in fleet.crashes if c.cause == "bad_host")
     named: list[dict[str, int]] = [{} for _ in LIMITS]
     for day in range(FIRST_DAY, FIRST_DAY + fleet.days):
-        hosts = judged_hosts(whole.until(day), day)
+        hosts = judged_hosts(whole.until_day(day), day)
         if not hosts.can_be_judged:
             continue
-        q, total = hosts.p * hosts.p.size, float(hosts.counts.sum())
+        q, total = hosts.p_by_host * hosts.p_by_host.size, float(hosts.counts.sum())
         for host in np.flatnonzero((q <= LIMITS[-1]) & (hosts.counts >= MIN_N)).tolist():
             n, share = float(hosts.counts[host]), float(hosts.shares.by_host[host])
             risk = relative_risk(n, share, total - n, 1 - share)[0]

@@ -244,7 +244,7 @@ def said_of_bad_host(fleet: Fleet, seed: int, spoil: Sequence[str]) -> SaidOfBad
         if named_on is None and host in named:
             named_on = found.day
         if found.day == at or found.day % EVERY == 0:
-            possible = find_possibly_bad_hosts(pop.until(found.day), found.day, found)
+            possible = find_possibly_bad_hosts(pop.until_day(found.day), found.day, found)
             if found.day == at:
                 said = [o for o in possible if o.host == host]
             if found.day % EVERY == 0:

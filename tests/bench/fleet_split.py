@@ -68,7 +68,7 @@ def possible(parted: SignatureSplit) -> set[tuple[str, str]]:
 
 def answered(whole: Population, name: str, day: int) -> SignatureSplit | None:
     """Return the split at the end of a day."""
-    then = whole.until(day)
+    then = whole.until_day(day)
     code = then.signatures.index(name)
     return split_signature(then, code, day) if (then.signature == code).any() else None
 

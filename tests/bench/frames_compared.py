@@ -134,9 +134,9 @@ def compared(
     """Ask without GDB; learn what was not known."""
     own = [error._asdict() for error in target.soft_errors]
     known = CachedStacks(target, gdb, None, books)
-    said = known.answer()
+    said = known.gdb_answer()
     if said is None:
-        known.learn(answer)
+        known.learn_from_gdb(answer)
         return "cores for which GDB is needed"
     same = as_json(said) == {thread["tid"]: thread["frames"] for thread in answer["threads"]}
     same &= said.soft_errors() == [e for e in answer["soft_errors"] if e not in own]

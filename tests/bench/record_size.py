@@ -75,7 +75,7 @@ def main(every: int, gdb: str | None) -> None:
     packer = Packer()
     for record in records(every, gdb):
         sizes.append(compact(record))
-        packed.append(len(packer.record(record)))
+        packed.append(len(packer.pack_record(record)))
         found: dict[str, int] = defaultdict(int)
         for kind, size in parts(record):
             found[kind] += size

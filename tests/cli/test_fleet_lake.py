@@ -362,7 +362,7 @@ def test_what_is_forgotten_leaves_the_lake_with_the_next_export(tmp_path, export
     assert str(lake) in capsys.readouterr().out, "exports are named"
     assert " 0 removed" not in export(db, lake)
     assert not stray.parent.exists()
-    assert len(_files(lake)) == len(read_manifest(lake).names())
+    assert len(_files(lake)) == len(read_manifest(lake).file_names())
     hosts = f"SELECT name FROM read_parquet('{lake}/host/*.parquet')"
     assert ("node-7",) not in duckdb.sql(hosts).fetchall()
     assert ask(f"lake:{lake}", "top", capsys) == ask(db, "top", capsys)

@@ -110,7 +110,7 @@ def test_no_false_onsets_in_quiet_fleets():
 
 def test_without_exposure_days_count_alike():
     pop = population(simulate(7000, race=4.0, **SMALL))
-    found = find_onset(pop.chosen(pop.day > 0, pop.exposure_day < 0), pop.signatures.index("race"))
+    found = find_onset(pop.select(pop.day > 0, pop.exposure_day < 0), pop.signatures.index("race"))
     assert found.day is not None and found.exposure.startswith("none")
     # When a version came up is told by the crashes of all other signatures.
     assert [(r.attr, r.value) for r in found.roll_outs] == [("image", "image1")]
@@ -128,7 +128,7 @@ def half_with(pop, attr, code, when, by_hours):
     own = Attribute(attr, ["off", "on"], crash, hours if by_hours else np.full_like(hours, -1))
     keep = (pop.signature != code) | ((pop.host % 2 == 0) & when(pop.day - int(pop.day.min())))
     every = np.ones(pop.exposure_day.size, dtype=bool)
-    return pop._replace(attributes=(*pop.attributes, own)).chosen(keep, every)
+    return pop._replace(attributes=(*pop.attributes, own)).select(keep, every)
 
 
 @pytest.mark.parametrize("by_hours", [True, False])
@@ -150,7 +150,7 @@ def test_what_came_up_while_crashes_went_on_elsewhere_is_not_why():
     day = pop.day - int(pop.day.min())
     # It comes four times as often from day 15 on, on any host; half of them then have the library.
     rng = np.random.default_rng(1)
-    pop = pop.chosen(
+    pop = pop.select(
         (pop.signature != code) | (day >= 15) | (rng.random(day.size) < 0.25),
         np.ones(pop.exposure_day.size, dtype=bool),
     )
@@ -172,7 +172,7 @@ def test_crashes_that_no_day_has_a_place_for_are_told():
     second = pop.second.copy()
     second[mine[:3]] = -1
     last = int(pop.day.max())
-    cut = pop._replace(second=second).chosen(pop.day >= 0, pop.exposure_day < last)
+    cut = pop._replace(second=second).select(pop.day >= 0, pop.exposure_day < last)
     outside = int((cut.day[mine[3:]] == last).sum())
     found = find_onset(cut, code)
     assert outside and found.crashes == mine.size - 3 - outside

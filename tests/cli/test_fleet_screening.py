@@ -75,7 +75,7 @@ def test_later_data_is_never_used():
     fleet = simulate(7000, bad_host=1.0, race=2.0, **SMALL)
     whole = population(fleet)
     day = FIRST_DAY + 12
-    early = [f.key for s in screen_day_by_day(whole.until(day)) for f in s.findings]
+    early = [f.key for s in screen_day_by_day(whole.until_day(day)) for f in s.findings]
     late = [f.key for s in screen_day_by_day(whole) if s.day <= day for f in s.findings]
     assert early == late
 

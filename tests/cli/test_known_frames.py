@@ -135,12 +135,12 @@ def test_debug_information_that_comes_later_is_asked_for(
     def known() -> CachedStacks:
         return CachedStacks(CoreFileTarget.open(cores[0]), need_gdb(), None, tmp_path / "books")
 
-    known().learn(answer)
-    assert known().answer() is not None
+    known().learn_from_gdb(answer)
+    assert known().gdb_answer() is not None
     place = tmp_path / "debug" / ".build-id" / module.build_id[:2] / f"{module.build_id[2:]}.debug"
     place.parent.mkdir(parents=True)
     shutil.copy(str(module.file), place)
-    assert known().answer() is None
+    assert known().gdb_answer() is None
 
 
 def test_frames_that_are_not_those_of_the_walk_are_not_learned(
@@ -150,7 +150,7 @@ def test_frames_that_are_not_those_of_the_walk_are_not_learned(
     for thread in answer["threads"]:
         thread["frames"][-1]["sp"] += 8
     books = tmp_path / "books"
-    CachedStacks(CoreFileTarget.open(cores[0]), need_gdb(), None, books).learn(answer)
+    CachedStacks(CoreFileTarget.open(cores[0]), need_gdb(), None, books).learn_from_gdb(answer)
     assert [path for path in books.iterdir() if path.name[:4] not in ("gdb-", "core")] == []
 
 
@@ -169,16 +169,16 @@ def test_of_the_same_core_no_gdb_is_asked_twice(
         raise GdbNeeded("a deep stack")
 
     monkeypatch.setattr(CachedStacks, "_walk", walk)
-    assert known().answer() is None
-    known().learn(answer)
-    again = known().answer()
+    assert known().gdb_answer() is None
+    known().learn_from_gdb(answer)
+    again = known().gdb_answer()
     assert again is not None
     for thread in answer["threads"]:
         frames = again.frames(thread["tid"])
         assert not isinstance(frames, Absent)
         assert [frame._asdict() for frame in frames] == thread["frames"]
     os.utime(core, (1, 1))
-    assert known().answer() is None
+    assert known().gdb_answer() is None
 
 
 @pytest.mark.parametrize("content", [None, b"", b"not ours", b"\xff" * 100])

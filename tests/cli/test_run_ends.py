@@ -231,6 +231,6 @@ def test_a_question_to_gdb_about_its_settings_can_be_ended(
         blocked.append(signal.pthread_sigmask(signal.SIG_BLOCK, []))
         return cached_stacks.NamedStacks({}, ())
 
-    monkeypatch.setattr(cached_stacks.CachedStacks, "answer", answer)
+    monkeypatch.setattr(cached_stacks.CachedStacks, "gdb_answer", answer)
     examine_here(CoreInput(str(core), None), ExamineOptions(gdb=sys.executable))
     assert blocked == [set()]

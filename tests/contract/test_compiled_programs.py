@@ -131,7 +131,7 @@ def test_parent_and_child_of_pyinstaller(tmp_path: Path) -> None:
     lines = [(frame.name, frame.lineno) for frame in thread.frames]
     assert lines == [("finish", 7), ("compute", 9), ("main", 17), ("<module>", 20)]
     assert find_program(target, state.python, "") == ("app.py", FROZEN)
-    source = SourceFinder(target, state.python).of(thread.frames[0])
+    source = SourceFinder(target, state.python).find_source(thread.frames[0])
     assert isinstance(source, SourceNotFound)
     assert source.tried[0] == "a PyInstaller program holds compiled code and line numbers, no text"
     (parent,) = find_core(tmp_path)

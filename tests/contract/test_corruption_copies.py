@@ -61,7 +61,7 @@ class Scene:
         self.context = Context(self.state, sweep=True)
         self.chance = random.Random(SEED)
         self.form = str_and_bytes_formats(self.heap, self.python)[0]
-        self.types = list(self.heap.types())
+        self.types = list(self.heap.types_by_address())
         self.texts = list(self._texts())
         self.typeless = 0  # the object whose type is flipped
 

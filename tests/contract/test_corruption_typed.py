@@ -425,7 +425,7 @@ def test_a_dict_that_refers_is_named_by_its_own_address_and_by_the_key(scene: Sc
         table = reader.field(holder, "PyDictObject", "ma_keys")
         if reader.field(holder, "PyDictObject", "ma_values"):
             continue  # the values of a class's instances
-        start, count, width, _ = namespaces.entries(table)
+        start, count, width, _ = namespaces.keys_table_entries(table)
         for place in range(start, start + count * width, width):
             value = place + width - WORD
             key = (
@@ -651,11 +651,11 @@ def test_a_type_one_bit_off_that_leads_into_a_files_data(scene: Scene) -> None:
         for at in fault_values(scene.context)
         if index.begins_block(at) and index.object_type(at) and 0 < word(at) < 1 << 20
         for kind in [word(at + WORD)]
-        if (region := scene.target.region_at(kind)) is not None and region.in_file
+        if (region := scene.target.region_at(kind)) is not None and region.is_file_mapped
         for bit in range(4, 20)
         if index.pointee_at(kind ^ 1 << bit) is None
         and (there := scene.target.region_at(kind ^ 1 << bit)) is not None
-        and there.in_file
+        and there.is_file_mapped
         and sum(bool(index.type_name(kind ^ 1 << bit ^ 1 << n)) for n in range(48)) == 1
     )
 
@@ -677,7 +677,7 @@ def test_a_static_object_whose_type_is_one_bit_off(scene: Scene) -> None:
 
     def is_static(address: int) -> bool:
         region = target.region_at(address)
-        return region is not None and region.in_file and "w" in region.perms
+        return region is not None and region.is_file_mapped and "w" in region.perms
 
     held = {
         word(at + scene.layout.require("PyTupleObject", "ob_item"))

@@ -121,7 +121,7 @@ def test_the_lines_of_a_zipapp_are_read_from_the_archive(
     finder = SourceFinder(target, python)
     lines = []
     for frame in thread.frames[:3]:
-        source = finder.of(frame)
+        source = finder.find_source(frame)
         assert isinstance(source, Source), source
         assert frame.lineno is not None and "app.pyz" in source.where
         lines.append(source.lines[frame.lineno - 1].strip())

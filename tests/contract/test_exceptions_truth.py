@@ -55,7 +55,7 @@ def lines_of(one: ExceptionInfo) -> list[list[Any]]:
 
 def seen(raised: RaisedException) -> dict[str, Any]:
     """Return a decoded exception in the form of the truth."""
-    return tree(raised.itself, {one.address: one for one in raised.exceptions}, ())
+    return tree(raised.root_exception, {one.address: one for one in raised.exceptions}, ())
 
 
 def tree(one: ExceptionInfo, known: dict[int, ExceptionInfo], above: tuple[int, ...]) -> Any:
@@ -87,7 +87,7 @@ def shown_as(one: ThreadExceptions, truths: list[dict[str, Any]]) -> list[dict[s
     """
     changed = []
     for raised, truth in zip(one.handled, truths, strict=True):
-        first = raised.itself
+        first = raised.root_exception
         if not first.args_exact:
             assert first.type == "ExceptionGroup" and "object at 0x" in str(first.args)
             truth = {**truth, "args": first.args}
@@ -112,7 +112,7 @@ def test_in_flight_and_handled(interpreter: Interpreter, program: str) -> None:
     crashed = next(one for one in found.values() if one.thread.crashed)
     assert crashed.in_flight is not None
     if program == "in_flight-unmade":  # 3.12 (gh-101578): never un-normalised
-        assert (crashed.in_flight.itself.address == 0) == (interpreter.minor < (3, 12))
+        assert (crashed.in_flight.root_exception.address == 0) == (interpreter.minor < (3, 12))
 
 
 TOLD = [
@@ -184,14 +184,14 @@ def test_handled_with_cause_and_context(interpreter: Interpreter) -> None:
     (one,) = decode(made)
     assert one.in_flight is None
     (handled,) = one.handled
-    assert handled.itself.type == "__main__.OwnError"
+    assert handled.root_exception.type == "__main__.OwnError"
     assert as_bare(seen(handled)) == bare(made.truth["handled"])
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_no_text_unless_asked_for(interpreter: Interpreter) -> None:
     for thread in decode(core_of(interpreter, "in_flight"), messages=False):
-        for raised in thread.all():
+        for raised in thread.all_raised():
             for one in raised.exceptions:
                 assert isinstance(one.type, str)
                 for text in (one.message, one.args, one.notes):
@@ -237,13 +237,15 @@ def test_truncated_cores_say_nothing_wrong(interpreter: Interpreter, tmp_path: P
             continue
         for one in read_thread_exceptions(state.target, state.python, messages=True):
             known = {
-                e.address: e for raised in whole[one.thread.ident].all() for e in raised.exceptions
+                e.address: e
+                for raised in whole[one.thread.ident].all_raised()
+                for e in raised.exceptions
             }
             said_so = [error.message for error in one.soft_errors]  # one for all of a type
-            for raised in one.all():
-                why = raised.itself.type
+            for raised in one.all_raised():
+                why = raised.root_exception.type
                 assert not isinstance(why, Absent) or any(why.detail in said for said in said_so)
-            for each in (e for raised in one.all() for e in raised.exceptions):
+            for each in (e for raised in one.all_raised() for e in raised.exceptions):
                 told = known[each.address]
                 for said, true in ((each.message, told.message), (each.args, told.args)):
                     inexact = said is each.args and not each.args_exact
@@ -263,7 +265,7 @@ def test_damaged_exceptions_end(interpreter: Interpreter) -> None:
     chosen = random.Random(interpreter.id)
     places = [thread.address for thread in python.threads()]
     for one in read_thread_exceptions(state.target, python):
-        places += [each.address for raised in one.all() for each in raised.exceptions]
+        places += [each.address for raised in one.all_raised() for each in raised.exceptions]
     places = [place for place in places if place]
     sizes = 160
     intact = repr(read_thread_exceptions(state.target, python, messages=True))

@@ -43,7 +43,7 @@ def test_what_is_read(one: Interpreter, tmp_path: Path) -> None:
     state = ProcessState(CoreFileTarget.open(core))
     (thread,) = state.target.threads()
     numbers = json.loads((tmp_path / "descriptors").read_text())
-    assert thread.argument(0) == numbers["pipe"]
+    assert thread.system_call_argument(0) == numbers["pipe"]
     answers = {}
     for name, number in numbers.items():
         register = thread.architecture.arguments[0]

@@ -28,7 +28,7 @@ def test_the_stack_ends_where_the_greenlet_began(interpreter: Interpreter) -> No
     switches = GreenletStackStarts(target)
     assert switches
     frames = list(Unwinder(target, FunctionBounds(target)).walk(thread.registers))
-    inside = [switches.in_extension(frame.pc) for frame in frames]
+    inside = [switches.is_in_greenlet_extension(frame.pc) for frame in frames]
     # Its last calls are those of the extension that started it; none leads out of it again.
     assert inside[-1] and not inside[0]
     assert inside[inside.index(True) :] == [True] * inside.count(True)

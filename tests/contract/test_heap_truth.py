@@ -76,7 +76,7 @@ def test_every_living_object_is_found_and_no_freed_one(interpreter: Interpreter)
 def test_every_type_and_every_list_that_the_collector_knew(interpreter: Interpreter) -> None:
     made, session = open_session(interpreter, "heap_objects")
     heap = heap_of(session)
-    assert set(made.truth["heap_types"]) <= set(heap.types())
+    assert set(made.truth["heap_types"]) <= set(heap.types_by_address())
     lists = found(session, "list", limit=100_000)
     assert set(made.truth["lists"]) <= addresses(lists)
     tracked = {int(one["address"], 16) for one in lists["objects"] if one["tracked"]}
@@ -203,7 +203,7 @@ def test_a_limit_bounds_what_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> No
     def in_no_object(_heap: ObjectSearch, address: int) -> None:
         sought.append(address)
 
-    monkeypatch.setattr(ObjectSearch, "enclosing", in_no_object)
+    monkeypatch.setattr(ObjectSearch, "object_enclosing", in_no_object)
     data = references(session, 0x10, limit=3)
     assert len(data["references"]) == 3
     # Some more are asked for what points to the buffers that the words lie in.

@@ -57,7 +57,7 @@ def test_every_position_is_the_one_that_the_process_told(interpreter: Interprete
     with_columns = 0
     for number, (frame, truth) in enumerate(zip(frames[2:], told[1:], strict=True), 2):
         filename, name, line, end_line, column, end_column = truth
-        found = finder.of(frame, frames[number + 1 :], force=True)
+        found = finder.find_source(frame, frames[number + 1 :], force=True)
         assert found.site is not None, found
         assert (frame.filename, frame.name) == (filename, name)
         if end_line is None:  # before 3.11 neither side knows columns
@@ -80,7 +80,7 @@ def test_each_source_is_found_where_it_is_and_no_wrong_one_is_given(
     for number, frame in enumerate(frames):
         if frame.name != "step":
             continue
-        found = finder.of(frame, frames[number + 1 :])
+        found = finder.find_source(frame, frames[number + 1 :])
         assert found.site is not None
         trust, text, where = told[found.site.filename, found.site.first]
         seen += 1
@@ -105,12 +105,12 @@ def test_the_text_of_a_command_line(interpreter: Interpreter) -> None:
     made = made_of(interpreter, "source_command")
     finder, frames, _ = opened(made)
     frame = next(frame for frame in frames if frame.name == "step")
-    found = finder.of(frame)
+    found = finder.find_source(frame)
     assert isinstance(found, Source), found
     assert found.trust == "fits"
     assert found.lines[4] == "def step(follow, 名前='ß'):"
     module = next(frame for frame in frames if frame.name == "<module>")
-    found = finder.of(module)
+    found = finder.find_source(module)
     assert isinstance(found, Source), found
     assert found.lines[(module.lineno or 0) - 1] == "step(last)"
 
@@ -158,7 +158,7 @@ def test_files_that_are_no_files_are_never_waited_for(tmp_path: Path) -> None:
     place.parent.mkdir(parents=True)
 
     def reason() -> str:
-        found = SourceFinder(target, python, sysroot=str(tmp_path)).of(frame)
+        found = SourceFinder(target, python, sysroot=str(tmp_path)).find_source(frame)
         assert isinstance(found, SourceNotFound), found
         return found.absent.detail
 
@@ -179,7 +179,9 @@ def test_files_that_are_no_files_are_never_waited_for(tmp_path: Path) -> None:
     hidden = tmp_path / "moved.py"
     shutil.copy(interpreter.outside(frame.filename), hidden)
     place.symlink_to("/moved.py")  # absolute: of the process' root, which is the sysroot here
-    assert isinstance(SourceFinder(target, python, sysroot=str(tmp_path)).of(frame), Source)
+    assert isinstance(
+        SourceFinder(target, python, sysroot=str(tmp_path)).find_source(frame), Source
+    )
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -196,6 +198,8 @@ def test_damage_never_raises(interpreter: Interpreter) -> None:
         size = finder.access.reader.layout.size("PyCodeObject") or 64
         for _ in range(3):
             target.put_word(frame.code + 8 * chance.randrange(size // 8), chance.choice(HOSTILE))
-        found = SourceFinder(target, python, sysroot=str(made.sysroot or "") or None).of(frame)
+        found = SourceFinder(target, python, sysroot=str(made.sysroot or "") or None).find_source(
+            frame
+        )
         hit += isinstance(found, SourceNotFound)
     assert hit, "no mutation touched what a source rests on"

@@ -163,7 +163,7 @@ def test_damage_is_survived(interpreter: Interpreter, one: Program) -> None:
     assert isinstance(state.python, PythonState)
     thread = next(thread for thread in state.python.threads() if thread.crashed)
     reader = FrameVariables(get_process_values(state.target, state.python))
-    places = [at for frame in thread.frames for _, at in reader.addresses(frame)]
+    places = [at for frame in thread.frames for _, at in reader.variable_addresses(frame)]
     for _ in range(ROUNDS):
         target, address = MutatedTarget(state.target), chance.choice(places)
         where = inside(target, address, chance)
@@ -171,5 +171,5 @@ def test_damage_is_survived(interpreter: Interpreter, one: Program) -> None:
             word = chance.choice((*HOSTILE, address, where, chance.choice(places)))
             target.put_word(where + 8 * chance.randrange(10), word)
         started = time.process_time()
-        assert get_process_values(target, state.python).of(address).shown() is not None
+        assert get_process_values(target, state.python).value_of(address).shown() is not None
         assert time.process_time() - started < MAX_SECONDS

@@ -61,7 +61,7 @@ def test_the_deepest_limits(huge: tuple[FrameVariables, object]) -> None:
     """Objects in objects whose `__repr__` calls methods: RecursionError was raised."""
     _, (state, frame) = huge  # type: ignore[misc]
     values = get_process_values(state.target, state.python, ReprLimits(depth=40))
-    value = values.of(dict(FrameVariables(values).addresses(frame))["chain"])
+    value = values.value_of(dict(FrameVariables(values).variable_addresses(frame))["chain"])
     assert value.text.startswith("Link(Link(") and value.text.endswith("<cut>" + ")" * 9)
     assert value.cut and value.exact
 
@@ -81,8 +81,8 @@ def test_a_million_items(huge: tuple[FrameVariables, object], name: str) -> None
     _, (state, frame) = huge  # type: ignore[misc]
     limits = ReprLimits(depth=40, width=1_000_000, length=10_000_000, total=1 << 26)
     values = get_process_values(state.target, state.python, limits)
-    addresses = dict(FrameVariables(values).addresses(frame))
+    addresses = dict(FrameVariables(values).variable_addresses(frame))
     started = time.process_time()
-    value = values.of(addresses[name])
+    value = values.value_of(addresses[name])
     assert time.process_time() - started < MAX_SECONDS_WIDE
     assert value.text == WHOLE[name]() and value.exact and not value.cut

@@ -116,8 +116,8 @@ def test_frames_of_pandas_are_printed_where_they_are_small_and_plain() -> None:
     values = get_process_values(state.target, state.python)
     reader = FrameVariables(values)
     thread = next(thread for thread in state.python.threads() if thread.crashed)
-    variables = [pair for frame in thread.frames for pair in reader.addresses(frame)]
-    masked = {name: values.of(at).shown() for name, at in variables if name in secrets}
+    variables = [pair for frame in thread.frames for pair in reader.variable_addresses(frame)]
+    masked = {name: values.value_of(at).shown() for name, at in variables if name in secrets}
     for name, told in secrets.items():
         assert told in masked[name] and "hunter2" not in masked[name], masked
 
@@ -141,9 +141,9 @@ def test_what_lies_under_the_name_of_a_secret_is_not_shown(name: str) -> None:
     reader = FrameVariables(values)
     frames = [frame for thread in state.python.threads() for frame in thread.frames]
     shown = {
-        variable: values.of(at).shown()
+        variable: values.value_of(at).shown()
         for frame in frames
-        for variable, at in reader.addresses(frame)
+        for variable, at in reader.variable_addresses(frame)
         if variable in secret
     }
     assert shown.keys() == secret
@@ -173,7 +173,7 @@ def test_damage_is_survived(name: str) -> None:
     assert isinstance(state.python, PythonState)
     thread = next(thread for thread in state.python.threads() if thread.crashed)
     reader = FrameVariables(get_process_values(state.target, state.python))
-    places = [at for frame in thread.frames for _, at in reader.addresses(frame)]
+    places = [at for frame in thread.frames for _, at in reader.variable_addresses(frame)]
     for _ in range(ROUNDS):
         address = where = chance.choice(places)
         target = MutatedTarget(state.target)
@@ -188,5 +188,5 @@ def test_damage_is_survived(name: str) -> None:
             word = chance.choice((*HOSTILE, address, where, chance.choice(places)))
             target.put_word(where + 8 * chance.randrange(12), word)
         started = time.process_time()
-        assert get_process_values(target, state.python).of(address).shown() is not None
+        assert get_process_values(target, state.python).value_of(address).shown() is not None
         assert time.process_time() - started < MAX_SECONDS

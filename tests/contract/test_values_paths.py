@@ -85,11 +85,11 @@ def reader(interpreter: Interpreter, name: str, function: str) -> tuple[ProcessV
     variables = FrameVariables(values)
     local = {}
     for frame in frames:
-        local.update(dict(variables.addresses(frame)))
+        local.update(dict(variables.variable_addresses(frame)))
 
     def lookup(word: str) -> int | None:
         found = local.get(word)
-        return variables.outer(frames[0], word) if found is None else found
+        return variables.global_or_builtin(frames[0], word) if found is None else found
 
     return values, lookup
 
@@ -103,12 +103,14 @@ def test_paths_lead_to_objects(interpreter: Interpreter) -> None:
         values, lookup = reader(interpreter, name, functions)
         for path, expected in paths.items():
             address = resolve_path(values.decoder(), path, lookup)
-            text = values.of(address).text
+            text = values.value_of(address).text
             if expected is None:
                 assert address == resolve_path(values.decoder(), path.partition(".")[0], lookup)
             else:
                 assert text == expected, path
-            assert values.of(resolve_path(values.decoder(), hex(address), lookup)).text == text
+            assert (
+                values.value_of(resolve_path(values.decoder(), hex(address), lookup)).text == text
+            )
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -128,7 +130,7 @@ def test_generators_and_views_tell_more(interpreter: Interpreter) -> None:
     values, lookup = reader(interpreter, "values_plumbing", "generators")
 
     def notes(name: str) -> dict[str, str]:
-        return dict(values.of(resolve_path(values.decoder(), name, lookup)).attributes)
+        return dict(values.value_of(resolve_path(values.decoder(), name, lookup)).attributes)
 
     assert notes("fresh")["state"] == "created"
     assert notes("suspended")["state"] == "suspended" and ":" in notes("suspended")["at"]

@@ -140,14 +140,14 @@ def test_a_damaged_tensor_gets_no_other_shape() -> None:
     thread = next(thread for thread in state.python.threads() if thread.crashed)
     reader = FrameVariables(get_process_values(state.target, state.python))
     frame = next(frame for frame in thread.frames if frame.name == "tensors")
-    matrix = dict(reader.addresses(frame))["matrix"]
+    matrix = dict(reader.variable_addresses(frame))["matrix"]
     impl = int.from_bytes(state.target.read(matrix + 16, 8), "little")
     told = 0
     for index in range(WORDS):
         for word in (*HOSTILE, matrix, impl):
             target = MutatedTarget(state.target)
             target.put_word(impl + 8 * index, word)
-            text = get_process_values(target, state.python).of(matrix).text
+            text = get_process_values(target, state.python).value_of(matrix).text
             match = TEXT.search(text)
             told += match is not None
             # What lies behind the sizes in use was never written: it may be a size of 1.

@@ -155,7 +155,7 @@ def test_damaged_objects_are_decoded_or_marked(made: Made) -> None:
     state, thread = decode(made)
     assert isinstance(state.python, PythonState)
     reader = FrameVariables(get_process_values(state.target, state.python))
-    places = [(f, at) for f in thread.frames for _, at in reader.addresses(f)]
+    places = [(f, at) for f in thread.frames for _, at in reader.variable_addresses(f)]
     assert len(places) > 150
     for _ in range(ROUNDS):
         frame, address = chance.choice(places)
@@ -167,7 +167,7 @@ def test_damaged_objects_are_decoded_or_marked(made: Made) -> None:
         damaged = FrameVariables(get_process_values(target, state.python))
         started = time.process_time()
         damaged.of(frame)
-        assert damaged.values.of(address).text
+        assert damaged.values.value_of(address).text
         assert time.process_time() - started < MAX_SECONDS
 
 

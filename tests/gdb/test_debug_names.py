@@ -100,7 +100,7 @@ def test_names_are_those_of_gdb(tmp_path: Path) -> None:
         for place, answer in zip(places, gdb_answers(path, places, tmp_path), strict=True):
             total += 1
             try:
-                said = names.names(place, "normal")
+                said = names.frame_names(place, "normal")
             except GdbNeeded:
                 unsure += 1
                 continue

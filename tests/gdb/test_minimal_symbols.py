@@ -70,7 +70,7 @@ def test_names_are_those_of_gdb(tmp_path: Path) -> None:
         symbols = MinimalSymbols(
             file, MinimalSymbols(unpack_debug_data(file)) if is_packed else None
         )
-        every = symbols.between(0, symbols.end)
+        every = symbols.symbols_between(0, symbols.end)
         aliases = [s for s, following in pairwise(every) if s.start == following.start]
         starts = chosen.sample(every, min(PLACES // 4, len(every)))
         starts += chosen.sample(aliases, min(PLACES // 4, len(aliases)))

@@ -47,7 +47,7 @@ def asked(path: Path, places: list[int]) -> int:
         return 0
     for place in places:
         try:
-            named = names.names(place, "normal")
+            named = names.frame_names(place, "normal")
             function = names.function(place)
             if function is not None:
                 names.calls(function)

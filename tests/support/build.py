@@ -45,7 +45,7 @@ class Builder:
 
     def set(self, struct: str, at: int, path: str, value: int) -> bool:
         """Write a member; False when the layout has none of that name."""
-        member = self.layout.find(struct, path)
+        member = self.layout.find_field(struct, path)
         if member is None:
             return False
         if member.bit_size:

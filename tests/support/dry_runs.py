@@ -36,7 +36,7 @@ def outcomes(
 
 def outcome(run: DryRun) -> object:
     try:
-        return run.plain(run.run())
+        return run.plain_value_of(run.run())
     except EndlessLoop:
         return "endless"
     except (Undecodable, Raised):
@@ -46,5 +46,5 @@ def outcome(run: DryRun) -> object:
 def call_of(state: ProcessState, name: str) -> DryRun:
     values = get_process_values(state.target, state.python)
     run = DryRun(values.decoder(ReprLimits(width=MAX_ITEMS, secrets=True)), [20_000])
-    run.begin(run.decoder.module_global("__main__", name), None, [])
+    run.begin_call(run.decoder.module_global("__main__", name), None, [])
     return run

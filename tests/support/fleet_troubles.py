@@ -200,7 +200,7 @@ def _feed_partial(rng: Rng, population: Population) -> Population:
 
 
 def _with_rows(population: Population, rows: np.ndarray) -> Population:
-    return population.chosen(np.ones(population.day.size, dtype=bool), rows)
+    return population.select(np.ones(population.day.size, dtype=bool), rows)
 
 
 def _records_lack(rng: Rng, population: Population) -> Population:
@@ -251,7 +251,7 @@ def _clocks_off(rng: Rng, population: Population) -> Population:
     every = np.ones(population.exposure_day.size, dtype=bool)
     day = (judged.sort_time // DAY).astype(np.int64)
     read = population._replace(day=day, second=whole_seconds(judged.ts))
-    return read.chosen(order, every)
+    return read.select(order, every)
 
 
 def _names_differ(rng: Rng, population: Population) -> Population:

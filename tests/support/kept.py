@@ -58,7 +58,7 @@ def needed_frames(target: Target, python: PythonState) -> list[Needed]:
             reader = MemoryReader(recorder, python.layout)
             codes = CodeReader(reader)
             raw = frame_reader(reader, codes).read(frame.address)
-            codes.line(codes.at(raw.code), raw.lasti)
+            codes.line_at_offset(codes.code_at(raw.code), raw.lasti)
             recorder.ranges.append((thread.address, ident_at + 8))
             # What lies outside of the data stack (coroutines; all frames up to 3.10) is reached
             # by the link of the next inner frame alone.

@@ -155,7 +155,7 @@ def position(sites: Any, frame: Any) -> tuple[Any, ...]:
     """Return (line, last line, column, last column); where unknown as pystack: same line, 0."""
     from gdb_epi.errors import Absent
 
-    site = sites.of(frame)
+    site = sites.site_of_frame(frame)
     place = None if isinstance(site, Absent) else site.position
     if place is None or place.column is None:
         return frame.lineno, frame.lineno, 0, 0

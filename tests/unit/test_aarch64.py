@@ -78,7 +78,7 @@ def process(code: bytes, **registers: int) -> tuple[FakeTarget, Thread]:
 def test_a_call_is_known_by_its_instruction(code: bytes, call: str | None) -> None:
     target, thread = process(code, x8=98, x0=0x1234, syscall=NO_CALL)
     (made,) = add_derived_registers(target, [thread])
-    assert made.call == call and made.argument(0) == 0x1234
+    assert made.system_call_name == call and made.system_call_argument(0) == 0x1234
     assert is_at_system_call(target, made) is (call is not None)
     assert made.ident == TP - DESCRIPTOR
 
@@ -104,21 +104,21 @@ def test_without_code_nothing_is_said_of_a_call() -> None:
     target, thread = process(b"", x8=98)
     target.memory.pop(TEXT)
     (made,) = add_derived_registers(target, [thread])
-    assert made.call is None and "syscall" not in made.registers
+    assert made.system_call_name is None and "syscall" not in made.registers
     assert is_at_system_call(target, made) is None
 
 
 def test_the_kernels_number_counts_first() -> None:
     target, thread = process(NOP + NOP, x8=1, syscall=73)
     (made,) = add_derived_registers(target, [thread])
-    assert made.call == "ppoll"
+    assert made.system_call_name == "ppoll"
 
 
 def test_x86_registers_stay_as_they_are() -> None:
     thread = Thread(7, {"rip": TEXT, "fs_base": TP, "orig_rax": 202}, None)
     target = FakeTarget(threads=[thread])
     assert add_derived_registers(target, [thread]) == (thread,)
-    assert (thread.ident, thread.call) == (TP, "futex")
+    assert (thread.ident, thread.system_call_name) == (TP, "futex")
 
 
 def test_calls_that_send_signals_have_numbers_on_every_machine() -> None:

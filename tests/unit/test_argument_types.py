@@ -49,7 +49,7 @@ def test_every_number_of_every_command_is_refused_out_of_range(parse) -> None:
                 words = "" if name in ("locals", "bt") else before
                 with pytest.raises(UsageError) as caught:
                     parse(name, f"{words}{flag} {value}")
-                line = caught.value.line()
+                line = caught.value.one_line_text()
                 assert line.startswith(f"epi {name}: argument {flag}: "), line
                 assert "\n" not in line and "; try: help epi" in line
             checked.append((name, flag))

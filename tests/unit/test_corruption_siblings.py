@@ -184,7 +184,9 @@ def test_of_two_counts_that_fit_the_one_behind_which_no_object_is() -> None:
     """428 items are 300 with bit 7 changed, and 172 with bit 8; item 172 is an object."""
     items, owner = START, LIST
     walk: Any = SimpleNamespace(
-        reader=SimpleNamespace(word=lambda at: at, run=lambda at, n: [*range(at, at + 8 * n, 8)]),
+        reader=SimpleNamespace(
+            word=lambda at: at, consecutive_words=lambda at, n: [*range(at, at + 8 * n, 8)]
+        ),
         type_at=lambda word: "int" if word < items + 8 * 300 else "",
     )
     count = _CountTooLarge(owner, "list", owner + 24, 428, 0, 309, items, "it has room for 309")

@@ -667,8 +667,10 @@ def test_a_function_of_a_closed_library(name, told, monkeypatch: pytest.MonkeyPa
 def test_an_instruction_that_failed_itself_has_no_bad_address(monkeypatch) -> None:
     made = state(crash(4, 2, PC), code=b"\x0f\x0b")
     monkeypatch.setattr(variables_holding_address, "variables_holding", lambda *_: ["function"])
-    assert made.named_values == ()
-    assert state(crash(address=MMAP - 0x5000), code=LOAD).named_values == ["function"]
+    assert made.variables_holding_bad_address == ()
+    assert state(crash(address=MMAP - 0x5000), code=LOAD).variables_holding_bad_address == [
+        "function"
+    ]
 
 
 # -- ids of threads that have ended ---------------------------------------------------------------

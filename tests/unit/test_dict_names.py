@@ -25,7 +25,7 @@ class Strings:
         text = KEYS[address]
         return Absent(UNREADABLE, "no str") if text is None else text
 
-    def bare_string(self, address: int, cap: int) -> bytes | None:
+    def compact_ascii_bytes(self, address: int, cap: int) -> bytes | None:
         text = KEYS[address]
         return b"damaged" if text is None else text.encode("latin-1") if len(text) <= cap else None
 
@@ -36,7 +36,7 @@ class Strings:
         held = KEYS[address]
         return text == "damaged" if held is None else held == text
 
-    def value_of(self, entries: Iterator[tuple[int, int]], text: str) -> int | None:
+    def value_under_string(self, entries: Iterator[tuple[int, int]], text: str) -> int | None:
         return next((value for key, value in entries if self.is_string(key, text)), None)
 
 

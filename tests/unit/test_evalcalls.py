@@ -69,7 +69,7 @@ class Scene:
 
     def found(self) -> list[tuple[str, int, str]]:
         reader = EvalCallReader(self.target, self.layout)
-        calls, note = reader.of([self.thread()], NO_NATIVE)
+        calls, note = reader.calls_of_lwp([self.thread()], NO_NATIVE)
         assert not note
         assert all(bool(call.evidence) != bool(call.why_not) for call in calls)
         return [
@@ -155,7 +155,7 @@ def test_two_interpreters_on_one_thread_are_ordered_by_the_stack(layout: Layout)
     for number, place in ((0, 0x900), (2, 0xB00), (3, 0x100), (5, 0x300)):
         scene.shim(number, STACK + place, owner_of(layout))
     outer, inner = scene.thread(), scene.thread(TSTATE + 0x2000, FRAMES + 3 * STRIDE)
-    calls, note = EvalCallReader(scene.target, layout).of([outer, inner], NO_NATIVE)
+    calls, note = EvalCallReader(scene.target, layout).calls_of_lwp([outer, inner], NO_NATIVE)
     assert not note
     assert [call.on_stack - STACK for call in calls] == [0x100, 0x300, 0x900, 0xB00]
 
@@ -164,5 +164,7 @@ def test_two_interpreters_on_one_thread_are_ordered_by_the_stack(layout: Layout)
 def test_two_interpreters_whose_order_is_unknown_are_not_mixed(layout: Layout) -> None:
     scene = Scene(layout)
     inner = scene.thread(TSTATE + 0x2000, FRAMES + 3 * STRIDE)
-    calls, note = EvalCallReader(scene.target, layout).of([scene.thread(), inner], NO_NATIVE)
+    calls, note = EvalCallReader(scene.target, layout).calls_of_lwp(
+        [scene.thread(), inner], NO_NATIVE
+    )
     assert len(calls) == 2 and "left out" in note

@@ -160,7 +160,7 @@ class Raiser(Builder):
         assert isinstance(python, PythonState), python
         found = read_thread_exceptions(target, python, messages=messages)
         assert [one.thread.address for one in found] == self.threads
-        assert not found[1].all() and not found[1].soft_errors
+        assert not found[1].all_raised() and not found[1].soft_errors
         return found[0]
 
 
@@ -182,7 +182,7 @@ def lines_of(found: Traceback | Absent) -> list[tuple[str, str, int | None]]:
 
 
 def test_nothing_raised(raiser: Raiser) -> None:
-    assert raiser.decoded().all() == ()
+    assert raiser.decoded().all_raised() == ()
 
 
 def test_in_flight(raiser: Raiser) -> None:
@@ -211,7 +211,10 @@ def test_handled_innermost_first(raiser: Raiser) -> None:
     first, second = raiser.error("KeyError"), raiser.error("Own")
     raiser.handle(first, raiser.none, second)
     found = raiser.decoded()
-    assert [one.itself.type for one in found.handled] == ["KeyError", "app.errors.Outer.Own"]
+    assert [one.root_exception.type for one in found.handled] == [
+        "KeyError",
+        "app.errors.Outer.Own",
+    ]
     assert {one.state for one in found.handled} == {HANDLED}
     assert found.in_flight is None and found.soft_errors == ()
 
@@ -229,7 +232,7 @@ def test_not_made_yet(raiser: Raiser, value: str, message: str, args: str) -> No
     raiser.throw(held, raiser.types["KeyError"], raiser.traceback(frame))
     found = raiser.decoded(messages=True)
     assert found.in_flight is not None and found.soft_errors == ()
-    one = found.in_flight.itself
+    one = found.in_flight.root_exception
     assert (one.address, one.type, one.message, one.args) == (0, "KeyError", message, args)
     assert lines_of(one.traceback) == [frame]
 
@@ -249,7 +252,7 @@ def test_cycles_end(raiser: Raiser) -> None:
         [first, second],
         [second, first],
     ]
-    broken = found.handled[0].itself.traceback
+    broken = found.handled[0].root_exception.traceback
     assert isinstance(broken, Traceback) and len(broken.lines) == 1 and broken.broken
     assert [e.message for e in found.soft_errors if "exc_info" in e.message]
 
@@ -272,7 +275,7 @@ def test_a_long_traceback_keeps_both_ends(raiser: Raiser) -> None:
     raiser.throw(raiser.error(traceback=at))
     flying = raiser.decoded().in_flight
     assert flying is not None
-    found = flying.itself.traceback
+    found = flying.root_exception.traceback
     assert isinstance(found, Traceback) and found.left_out == 500 and not found.broken
     half = MAX_TRACEBACK // 2
     wanted = [*range(1000, 1000 + half), *range(1500 + half, 1500 + MAX_TRACEBACK)]
@@ -285,8 +288,8 @@ def test_the_room_for_all_ends(raiser: Raiser, monkeypatch: pytest.MonkeyPatch) 
     errors = [raiser.error("Own", traceback=lines) for _ in range(5)]
     raiser.handle(*errors)
     found = raiser.decoded()
-    assert [one.itself.type for one in found.handled] == ["app.errors.Outer.Own"] * 2
-    first, second = (one.itself.traceback for one in found.handled)
+    assert [one.root_exception.type for one in found.handled] == ["app.errors.Outer.Own"] * 2
+    first, second = (one.root_exception.traceback for one in found.handled)
     assert isinstance(first, Traceback) and len(first.lines) == 8
     assert isinstance(second, Absent) and found.soft_errors
 
@@ -301,7 +304,7 @@ def test_groups_are_capped(raiser: Raiser) -> None:
     raiser.throw(group)
     flying = raiser.decoded().in_flight
     assert flying is not None
-    one = flying.itself
+    one = flying.root_exception
     if not known:  # before 3.11 (PEP 654)
         assert one.members == () and one.member_count == 0
         return
@@ -327,7 +330,7 @@ def test_damage_is_named(raiser: Raiser, where: str) -> None:
     one, other = found.in_flight.exceptions
     assert one.type == "app.errors.Outer.Own"
     assert isinstance(other.type, Absent) and other.type.detail
-    assert isinstance(found.handled[0].itself.type, Absent)
+    assert isinstance(found.handled[0].root_exception.type, Absent)
     assert [e for e in found.soft_errors if "the type of an exception handled" in e.message]
 
 

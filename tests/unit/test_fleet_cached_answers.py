@@ -107,7 +107,11 @@ def test_arrays_tuples_and_what_stands_twice_come_back_as_they_were(db):
 def test_only_the_whole_population_has_kept_findings(db):
     whole = loaded(db)
     kept_or_made(whole, DAY, some(whole))
-    for part in (whole.until(DAY), whole._replace(cpu=whole.cpu * 0), whole._replace(memo=None)):
+    for part in (
+        whole.until_day(DAY),
+        whole._replace(cpu=whole.cpu * 0),
+        whole._replace(memo=None),
+    ):
         assert kept_or_made(part, DAY, iter(())) == []
 
 

@@ -89,7 +89,7 @@ def with_place(late_hosts: float, rate: float) -> Population:
     codes = [(host >= HOSTS // 2).astype(int) for host in (whole.host, whole.exposure_host)]
     site = Attribute("site", ["a", "b"], *codes)
     whole = whole._replace(attributes=(*whole.attributes, site), memo=None)
-    return whole.chosen(
+    return whole.select(
         runs(whole.host, whole.day) & ~less, runs(whole.exposure_host, whole.exposure_day)
     )
 
@@ -112,7 +112,7 @@ def test_a_signature_that_came_with_more_hosts_has_no_higher_rate():
     day = whole.day - int(whole.exposure_day.min())
     most = int(np.bincount(whole.signature).argmax())
     kept = (day >= 20) | (whole.host < HOSTS // 3)
-    more = whole.chosen(kept, late | (whole.exposure_host < HOSTS // 3))
+    more = whole.select(kept, late | (whole.exposure_host < HOSTS // 3))
     assert "not by a higher rate" in find_onset(more, most).answer
     assert "host-hours" not in find_onset(whole, most).answer
 

@@ -108,7 +108,7 @@ def test_an_event_of_hosts_in_two_racks_names_both():
         a._replace(crash=crash, exposure=exposure) if a is rack else a for a in pop.attributes
     )
     (event,) = screen_population(pop._replace(attributes=attributes, memo=None), LAST).findings
-    both = ", ".join(rack.mark(code) for code in sorted((first, other)))
+    both = ", ".join(rack.mark_of_value(code) for code in sorted((first, other)))
     assert event.attr == EVENT and f"10 hosts of {both} in " in event.test
 
 

@@ -211,7 +211,7 @@ def test_a_newer_schema_is_refused_by_readers_and_writers(url: str) -> None:
         with pytest.raises(NewerSchema, match="schema 999") as caught:
             with open_database(url, write=write):
                 pass
-        assert "upgrade gdb-epi" in caught.value.line()
+        assert "upgrade gdb-epi" in caught.value.one_line_text()
 
 
 WRITER = """

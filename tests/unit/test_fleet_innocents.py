@@ -271,7 +271,7 @@ def test_a_bug_that_a_later_version_brought_back_is_told(came_back):
     image = Attribute("image", names, np.minimum(version, 4), none)
     program = Attribute("program", ["mixer"], np.zeros(version.size, dtype=int), none)
     whole = whole._replace(attributes=(image,), facts=(program,), memo=None)
-    whole = whole.chosen(kept, none < 0)
+    whole = whole.select(kept, none < 0)
     said = regression_words(whole, whole.signature == whole.signatures.index("bug"))
     assert (said is not None) == came_back
     assert said is None or said.startswith("hardly any with image 7.3 and 7.4 (0 where ")

@@ -125,7 +125,7 @@ def test_jobs_whose_first_death_is_not_known_count_among_those_a_host_takes_part
     elsewhere = np.isin(jobs.crash, np.arange(0, 60, 3))
     # Of a third of the jobs, which run without the host, nobody knows what died first.
     kept = ~(elsewhere & ((population.host == BAD) | (population.signature > 0)))
-    deaths = find_job_deaths_by_first_host(population.chosen(kept, np.ones(40 * 60, dtype=bool)))
+    deaths = find_job_deaths_by_first_host(population.select(kept, np.ones(40 * 60, dtype=bool)))
     assert deaths is not None and deaths.host == BAD and deaths.is_suspect
 
 

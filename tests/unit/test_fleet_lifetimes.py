@@ -136,7 +136,7 @@ def test_hours_that_are_counted_otherwise_are_told_from_hosts_that_run_less(
     whole = whole._replace(exposure_hours=whole.exposure_hours * factor, memo=None)
     gone = late & there & (RNG(8).random(late.size) >= crashes)
     out = HOSTS // 2 * hosts
-    whole = whole.chosen(
+    whole = whole.select(
         ~gone & ~(late & there & (whole.host >= out)),
         ~(late_hours & hours_there & (whole.exposure_host >= out)),
     )
@@ -312,7 +312,7 @@ def test_crashes_after_the_last_day_of_a_feed_are_not_more_crashes_in_fewer_hour
         exposure_hours=fleet.exposure_hours * np.where(late_hours, 0.5, 1.0), memo=None
     )
     half = ~late | (RNG(39).random(late.size) < 0.5)
-    assert find_recounted_hours(whole.chosen(half, fleet.exposure_day - FIRST_DAY < 46)) == []
+    assert find_recounted_hours(whole.select(half, fleet.exposure_day - FIRST_DAY < 46)) == []
 
 
 def test_the_most_frequent_crash_is_not_the_excess_of_hosts_that_have_more_of_all():
@@ -321,7 +321,7 @@ def test_the_most_frequent_crash_is_not_the_excess_of_hosts_that_have_more_of_al
         whole = with_attribute(whole, "kind", ["1", "2"], lambda host, _: host < 12)
         rng = RNG(seed)
         kept = (whole.host < 12) | (rng.random(whole.day.size) < 0.55)
-        whole = whole.chosen(kept, np.ones(whole.exposure_day.size, dtype=bool))
+        whole = whole.select(kept, np.ones(whole.exposure_day.size, dtype=bool))
         kind = np.searchsorted(np.cumsum([0.75, 0.1, 0.05, 0.05]), rng.random(whole.day.size))
         names = [f"s{number}" for number in range(5)]
         whole = whole._replace(signature=kind, signatures=names, memo=None)
@@ -353,5 +353,5 @@ def test_ends_of_months_are_a_rhythm_where_each_month_has_one(months):
     of_first = dates.astype("datetime64[M]") == dates.astype("datetime64[M]").min()
     busy = is_end & (of_first if months == 1 else np.full(is_end.size, months > 1))
     kept = busy | (RNG(25).random(busy.size) < 0.35)
-    words = month_end_words(whole.chosen(kept, np.ones(whole.exposure_day.size, dtype=bool)))
+    words = month_end_words(whole.select(kept, np.ones(whole.exposure_day.size, dtype=bool)))
     assert (words is not None and "on the last 3 working days of a month" in words) == (months > 1)

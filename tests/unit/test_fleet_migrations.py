@@ -56,7 +56,11 @@ def test_an_old_database_is_migrated_when_it_is_written_to(old):
                 tables.crash.select().with_only_columns(tables.crash.c.factset_id)
             )
             assert "signo" in {a for i, a, _ in values if i in {row[0] for row in facts}}
-        assert ingest(engine, [("again", full(1)), ("new", full(6))]).line().startswith("1 added")
+        assert (
+            ingest(engine, [("again", full(1)), ("new", full(6))])
+            .summary_line()
+            .startswith("1 added")
+        )
     with open_database(old, write=True) as engine, engine.connect() as connection:
         assert connection.exec_driver_sql("select count(*) from crash").scalar() == 7
 

@@ -117,7 +117,9 @@ def test_what_comes_at_the_end_of_a_month_is_told_and_is_not_over(closings):
 def test_a_kernel_before_the_end_of_a_month_is_not_to_blame_for_it(closings):
     pop, last = closings
     raised = [
-        f for d in (last - 1, last, last + 2) for f in screen_population(pop.until(d), d).findings
+        f
+        for d in (last - 1, last, last + 2)
+        for f in screen_population(pop.until_day(d), d).findings
     ]
     assert [f.value for f in raised if f.attr == DAY_OF_MONTH], "by then"
     assert not [f for f in raised if f.attr == "kernel"]

@@ -286,7 +286,7 @@ def test_a_jump_of_many_crashes_is_no_stray_clock(tmp_path):
     old = [minimal(i, time={"crash_ts": 1_764_000_000.0}) for i in range(10)]
     put(db, *old, *[minimal(i, time={"crash_ts": 1_794_000_000.0}) for i in range(20, 23)])
     assert loaded(db).last_day == 1_794_000_000 // 86_400
-    assert Population.last_day.fget(loaded(db).until(0)) == 0  # type: ignore[attr-defined]
+    assert Population.last_day.fget(loaded(db).until_day(0)) == 0  # type: ignore[attr-defined]
 
 
 def test_the_tails_are_those_of_scipy():

@@ -173,7 +173,7 @@ def test_three_crashes_are_not_enough_and_it_says_how_many_are():
 def test_what_no_exposure_means_is_said():
     fleet = simulate(7000, bad_host=2.0, **SMALL)
     whole = population(fleet)
-    nothing = whole.chosen(whole.day > 0, whole.exposure_day < 0)
+    nothing = whole.select(whole.day > 0, whole.exposure_day < 0)
     first = pv.judge_population(nothing, LAST)[0]
     assert first.subject == f"host={fleet.truth['bad_host']}"
     assert pv.NO_HOURS_AT_ALL in first.caveats

@@ -146,7 +146,7 @@ def test_an_empty_database_and_a_missing_one_are_told(server: str, url: str) -> 
     with pytest.raises(EpiError, match="does not exist") as caught:
         with open_database(f"postgresql://epi@/nowhere?host={server}", write=True):
             pass
-    assert "createdb" in caught.value.line()
+    assert "createdb" in caught.value.one_line_text()
     with pytest.raises(EpiError, match="database postgresql"):
         with open_database("postgresql://epi:secret@/x?host=/nowhere", write=True):
             pass
@@ -158,8 +158,8 @@ def test_a_password_is_never_shown() -> None:
     with pytest.raises(EpiError) as caught:
         with open_database("postgresql://epi:hunter2@127.0.0.1:1/x", write=True):
             pass
-    assert "hunter2" not in caught.value.line()
-    assert "check host, port" in caught.value.line()
+    assert "hunter2" not in caught.value.one_line_text()
+    assert "check host, port" in caught.value.one_line_text()
 
 
 def same(one: object, other: object) -> bool:

@@ -90,7 +90,7 @@ def asked(db):
         recent = ((CUT * DAY, (CUT + 60) * DAY), ((CUT + 60) * DAY, NOW))
         changes = compare_windows(engine, load_population_of_times(engine), *recent, 50).rows
         p = load_population(engine)
-        p = p.chosen(p.day >= CUT, p.exposure_day >= CUT)
+        p = p.select(p.day >= CUT, p.exposure_day >= CUT)
         host, signature = np.array(p.hosts)[p.host], np.array(p.signatures)[p.signature]
         columns = [p.core_keys.keys_under(p.day > 0), p.day, host, signature, p.exposure_day]
     return new, days, changes, [list(column) for column in columns]

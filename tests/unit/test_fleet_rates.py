@@ -432,7 +432,7 @@ def test_a_place_whose_machines_start_more_often_is_not_to_blame_for_what_comes_
         signature=np.where(first, 0, 1 + whole.signature % 7),
         attributes=(*whole.attributes, age),
         exposure_hours=np.where(kept, 24.0, 0.0),
-    ).chosen(np.ones(first.size, dtype=bool), kept)
+    ).select(np.ones(first.size, dtype=bool), kept)
     words = starts_by_place_words(whole, whole.signature == 0)
     assert words is not None and "about as often with each zone (" in words
     assert f"hosts that came up after {iso_day(FIRST)} have it" in words and "blame" not in words

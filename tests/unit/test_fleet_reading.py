@@ -159,7 +159,7 @@ def test_hexadecimal_keys_take_half_of_their_size():
         packed.packed.itemsize == 16 and list(packed) == texts and list(packed[3:5]) == texts[3:5]
     )
     odd = np.arange(40) % 2 == 1
-    assert packed.keys_under(odd) == texts[1::2] == list(packed.chosen(odd))
+    assert packed.keys_under(odd) == texts[1::2] == list(packed.select(odd))
     for other in ("ABCD", "ab d", "abcg", "ab\x00d"):
         with pytest.raises(ValueError):
             pack_hex(np.array(["abcd", other], dtype="S4"))
@@ -256,7 +256,7 @@ def test_crashes_of_many_combinations_are_counted_one_by_one(with_hours, monkeyp
     )
     whole = whole._replace(attributes=(*whole.attributes, job))
     if not with_hours:
-        whole = whole.chosen(whole.day >= 0, whole.exposure_day < 0)
+        whole = whole.select(whole.day >= 0, whole.exposure_day < 0)
     expected = screen_population(whole, whole.last_day).findings
     monkeypatch.setattr(attribute_combinations, "few_distinct_rows", lambda columns, most: None)
     assert find_combinations(whole).where is None
@@ -281,7 +281,7 @@ def test_a_memo_changes_no_answer():
     plain = told(whole)
     kept = whole._replace(memo=CountCache())
     assert plain[0] and told(kept) == plain and told(kept) == plain
-    assert told(kept.until(day)) == plain
+    assert told(kept.until_day(day)) == plain
 
 
 @pytest.mark.parametrize("given", ["9999-12-31", "99999999999999", 1e300, -1e13, "nan", "", None])

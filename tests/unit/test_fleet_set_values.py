@@ -112,10 +112,10 @@ def test_sets_without_values_and_of_no_crash():
         np.array([3, 5, 9]), np.array([1, 0, 2]), ["b", "a", "c"]
     )
     crashes, hours = np.array([-1, 3, 4]), np.array([5, 12])
-    here = values.among(mask_of_occurring_sets(crashes, hours))
+    here = values.restricted_to_sets(mask_of_occurring_sets(crashes, hours))
     assert here.texts == ["a", "b"]
-    assert here.of(crashes).tolist() == [-1, 0, -1]
-    assert here.of(hours).tolist() == [1, -1]
+    assert here.codes_of_sets(crashes).tolist() == [-1, 0, -1]
+    assert here.codes_of_sets(hours).tolist() == [1, -1]
 
 
 def test_a_fact_that_is_only_ever_true_is_false_elsewhere(tmp_path):

@@ -189,7 +189,7 @@ def test_a_rack_with_more_hosts_of_a_service_is_no_finding(monkeypatch):
     spread = [i for i in last if pop.host[i] // 20 == 3][:here]
     spread += [i for i in last if pop.host[i] // 20 != 3][:: 300 // (only.size - here)]
     assert racks_of(pop, np.array(spread)) == ["r003"]
-    monkeypatch.setattr(HostClustering, "effect", lambda *_: 1.0)
+    monkeypatch.setattr(HostClustering, "design_effect", lambda *_: 1.0)
     assert racks_of(pop, only) == ["r003"], "as if hosts were alike"
 
 
@@ -200,16 +200,18 @@ def test_crashes_that_gather_on_few_hosts_tell_less():
     alike = np.array([int(np.flatnonzero(pop.host == h)[-1]) for h in np.unique(pop.host)])
     few = np.flatnonzero(np.isin(pop.host, np.unique(pop.host)[::20]))
     effects = [
-        hosts.effect(hosts.of(some, attribute.crash[some]), code, attribute.exposure)
+        hosts.design_effect(
+            hosts.hosts_of_crashes(some, attribute.crash[some]), code, attribute.exposure
+        )
         for some in (alike, few)
         for attribute, code in ((rack, 3), (kernel, 1))
     ]
     assert effects[0] < 1.6 and effects[1] < effects[0]
     assert effects[2] > 2 and effects[3] < effects[2], "a version runs on most of the hosts"
-    outside, nobody = hosts.of(few, few * 0), hosts.of(few[:0], few[:0])
-    assert hosts.effect(outside, 3, rack.exposure) >= 1
-    assert hosts.effect(nobody, 1, kernel.exposure) == 1
-    assert hosts.effect(outside, 1, kernel.exposure * 0) == 1, "no host has it"
+    outside, nobody = hosts.hosts_of_crashes(few, few * 0), hosts.hosts_of_crashes(few[:0], few[:0])
+    assert hosts.design_effect(outside, 3, rack.exposure) >= 1
+    assert hosts.design_effect(nobody, 1, kernel.exposure) == 1
+    assert hosts.design_effect(outside, 1, kernel.exposure * 0) == 1, "no host has it"
 
 
 def test_how_much_hosts_differ_is_told_without_those_that_crash_most():
@@ -229,7 +231,7 @@ def test_healthy_hosts_have_the_chances_that_are_said():
     crashes, null = crashes_and_null(pop, LAST, exposure_shares(pop))
     drawn = simulate_healthy_hosts(null)
     p = p_values_of_ratios(
-        likelihood_ratios(crashes, null).of(np.zeros(len(pop.hosts), dtype=bool)), drawn
+        likelihood_ratios(crashes, null).average(np.zeros(len(pop.hosts), dtype=bool)), drawn
     )
     assert (p <= 0.1).mean() < 0.2 and p.min() > 1e-5
     assert np.all(np.diff(p_values_of_ratios(np.sort(drawn), drawn)) <= 0), (

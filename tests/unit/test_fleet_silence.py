@@ -45,7 +45,7 @@ def silenced(fleet, hours: str) -> tuple[Population, str]:
     rows = np.ones(pop.exposure_day.size, dtype=bool)
     if hours == STOPPED:
         rows = ~((rack.exposure == value) & (pop.exposure_day > last))
-    pop = pop.chosen(~((rack.crash == value) & (pop.day > last)), rows)
+    pop = pop.select(~((rack.crash == value) & (pop.day > last)), rows)
     return (drop_hours(pop) if hours == UNKNOWN else pop), rack.values[value]
 
 
@@ -69,7 +69,7 @@ def test_the_end_of_one_bug_is_no_silence(fleet):
     inside = rack.crash == 1
     own = np.where(inside & (np.arange(pop.day.size) % 40 > 0), 0, pop.signature)
     pop = pop._replace(signature=own)
-    pop = pop.chosen(~(inside & (pop.day > last)), pop.exposure_hours > 0)
+    pop = pop.select(~(inside & (pop.day > last)), pop.exposure_hours > 0)
     assert find_silent_groups(pop) == []
 
 
@@ -80,16 +80,16 @@ def test_a_place_of_which_a_few_hosts_still_send_is_silent_and_no_better_by_its_
     some = np.isin(pop.host, np.unique(pop.host[inside])[:2])
     kernel = Attribute("kernel", ["6.1", "6.6"], late.astype(int), (pop.exposure_day > last) + 0)
     pop = pop._replace(attributes=(rack, kernel))
-    (group,) = find_silent_groups(pop.chosen(~(inside & late & ~some), pop.exposure_hours > 0))
+    (group,) = find_silent_groups(pop.select(~(inside & late & ~some), pop.exposure_hours > 0))
     assert (group.attr, group.value, group.hours) == ("rack", rack.values[1], RUNS)
     assert group.of_hosts == 20 and group.hosts.size >= 17
     assert f"{group.hosts.size} of the 20 hosts of rack={rack.values[1]}" in group.words()
     # A rack with a third of the crashes of before, or without its most frequent ones, is not.
     thinned = inside & late & (np.arange(pop.day.size) % 3 > 0)
-    assert find_silent_groups(pop.chosen(~thinned, pop.exposure_hours > 0)) == []
+    assert find_silent_groups(pop.select(~thinned, pop.exposure_hours > 0)) == []
     loud = inside & (np.arange(pop.day.size) % 8 > 0)
     mended = pop._replace(signature=np.where(loud, 0, pop.signature))
-    assert find_silent_groups(mended.chosen(~(loud & late), pop.exposure_hours > 0)) == []
+    assert find_silent_groups(mended.select(~(loud & late), pop.exposure_hours > 0)) == []
 
 
 def test_a_value_that_another_one_replaced_is_no_silence(fleet):
@@ -101,14 +101,14 @@ def test_a_value_that_another_one_replaced_is_no_silence(fleet):
         ~(((codes == 0) & (day > half)) | ((codes == 1) & (day <= half)))
         for codes, day in ((rack.crash, pop.day), (rack.exposure, pop.exposure_day))
     )
-    for asked in (pop.chosen(crash, hours), drop_hours(pop.chosen(crash, hours))):
+    for asked in (pop.select(crash, hours), drop_hours(pop.select(crash, hours))):
         assert find_silent_groups(asked) == []
 
 
 def test_days_without_any_crash_are_told_and_in_no_onset(fleet):
     pop = population(fleet)
     days = pop.day - pop.day.min()
-    pop = pop.chosen((days < 20) | (days > 23), pop.exposure_hours > 0)
+    pop = pop.select((days < 20) | (days > 23), pop.exposure_hours > 0)
     gap = find_silent_days(pop)
     assert gap is not None and gap.last - gap.first == 3
     assert 40 < gap.due < 80
@@ -121,23 +121,23 @@ def test_days_without_any_crash_are_told_and_in_no_onset(fleet):
 
 def test_quiet_days_that_come_again_are_no_gap(fleet):
     pop = population(fleet)
-    pop = pop.chosen((pop.day - pop.day.min()) % 7 < 5, pop.exposure_hours > 0)
+    pop = pop.select((pop.day - pop.day.min()) % 7 < 5, pop.exposure_hours > 0)
     assert find_silent_days(pop) is None
 
 
 def test_a_quiet_day_of_a_fleet_with_few_crashes_is_chance(fleet):
     pop = population(fleet)
     kept = np.arange(pop.day.size) % 8 == 0
-    assert find_silent_days(pop.chosen(kept & (pop.day != 20), pop.exposure_hours > 0)) is None
+    assert find_silent_days(pop.select(kept & (pop.day != 20), pop.exposure_hours > 0)) is None
 
 
 def test_crashes_that_grow_evenly_have_no_day_on_which_they_rose():
     pop = population(simulate(9, hosts=60, days=60, per_day=40.0))
     day = pop.day - pop.day.min()
     rng = np.random.default_rng(4)
-    steady = pop.chosen(rng.random(day.size) < (1 + day / 20) / 4, pop.exposure_hours > 0)
+    steady = pop.select(rng.random(day.size) < (1 + day / 20) / 4, pop.exposure_hours > 0)
     assert "all crashes rise steadily (" in (fleet_wide_rise_words(steady) or "")
-    step = pop.chosen(rng.random(day.size) < np.where(day < 30, 0.3, 0.9), pop.exposure_hours > 0)
+    step = pop.select(rng.random(day.size) < np.where(day < 30, 0.3, 0.9), pop.exposure_hours > 0)
     assert "all crashes rose on " in (fleet_wide_rise_words(step) or "")
 
 
@@ -153,7 +153,7 @@ def test_hosts_of_one_program_that_fall_silent_one_by_one_are_told_and_have_no_h
     until = np.full(60, pop.last_day)
     full = np.flatnonzero(runs)[4:]
     until[full] = pop.last_day - rng.integers(15, 20, full.size)
-    quiet = pop.chosen(pop.day <= until[pop.host], pop.exposure_hours >= 0)
+    quiet = pop.select(pop.day <= until[pop.host], pop.exposure_hours >= 0)
     (group,) = find_silent_groups(quiet)
     assert (group.attr, group.value, group.hours) == ("program", "etl", RUNS)
     assert set(group.hosts.tolist()) <= set(full.tolist()) and group.hosts.size > 20
@@ -216,7 +216,7 @@ def test_an_event_elsewhere_makes_no_place_silent(seed):
     rng, day = np.random.default_rng(seed), 86_400
     whole = three_sites(seed, told=0, struck=0)
     quiet = (whole.host < 20) & (np.abs(whole.day - 20_015) <= 3)
-    kept = whole.chosen(~quiet & (rng.random(whole.day.size) < 0.8), whole.exposure_day >= 0)
+    kept = whole.select(~quiet & (rng.random(whole.day.size) < 0.8), whole.exposure_day >= 0)
     racks = Attribute("rack", [f"r{i}" for i in range(9)], kept.host // 20, kept.exposure_day)
     for gap in find_past_silences(kept._replace(attributes=(racks,))):
         rate = np.count_nonzero(kept.signature > 0) * (gap.end - gap.begin) / (30 * day)

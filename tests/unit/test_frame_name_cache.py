@@ -26,29 +26,29 @@ def cache(tmp_path: Path) -> FrameNameCache:
     names.add_names(0x10, [UNKNOWN], is_exact=True)
     names.add_tail_calls("other:20", 0x10, [TailCallFrame(True, 0x30, OUTER)])
     names.add_tail_calls("other:30", 0x10, [])
-    cache.keep(names)
+    cache.save(names)
     return cache
 
 
 def test_names_are_read_as_they_were_written(cache: FrameNameCache) -> None:
     names = cache.load("k")
-    assert names.place(0x10, is_exact=False) == [INNER, OUTER]
-    assert names.place(0x10, is_exact=True) == [UNKNOWN]
-    assert names.place(0x11, is_exact=False) is None
-    assert names.jumps("other:20", 0x10) == [TailCallFrame(True, 0x30, OUTER)]
-    assert names.jumps("other:30", 0x10) == []
-    assert names.jumps("other:40", 0x10) is None
+    assert names.names_at(0x10, is_exact=False) == [INNER, OUTER]
+    assert names.names_at(0x10, is_exact=True) == [UNKNOWN]
+    assert names.names_at(0x11, is_exact=False) is None
+    assert names.tail_calls_between("other:20", 0x10) == [TailCallFrame(True, 0x30, OUTER)]
+    assert names.tail_calls_between("other:30", 0x10) == []
+    assert names.tail_calls_between("other:40", 0x10) is None
 
 
 def test_two_writers_lose_nothing(cache: FrameNameCache) -> None:
     first, second = cache.load("k"), cache.load("k")
     first.add_names(1, [OUTER], is_exact=False)
     second.add_names(2, [INNER], is_exact=False)
-    cache.keep(first)
-    cache.keep(second)
+    cache.save(first)
+    cache.save(second)
     names = cache.load("k")
-    assert names.place(1, is_exact=False) and names.place(2, is_exact=False)
-    assert names.place(0x10, is_exact=False)
+    assert names.names_at(1, is_exact=False) and names.names_at(2, is_exact=False)
+    assert names.names_at(0x10, is_exact=False)
 
 
 def test_only_the_owner_may_read(cache: FrameNameCache, tmp_path: Path) -> None:
@@ -61,9 +61,9 @@ def test_a_changed_byte_leaves_no_names(cache: FrameNameCache, tmp_path: Path) -
     whole = path.read_bytes()
     for at in range(0, len(whole), 7):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
-        assert cache.load("k").place(0x10, is_exact=False) is None
+        assert cache.load("k").names_at(0x10, is_exact=False) is None
     path.write_bytes(whole[: len(whole) // 2])
-    assert cache.load("k").place(0x10, is_exact=False) is None
+    assert cache.load("k").names_at(0x10, is_exact=False) is None
 
 
 @pytest.mark.parametrize(
@@ -79,8 +79,8 @@ def test_a_book_of_another_shape_is_empty(tmp_path: Path, rows: object) -> None:
     text = json.dumps({"places": rows, "jumps": rows}).encode()
     (tmp_path / "k.json").write_bytes(sha256_hex(text).encode() + b"\n" + text)
     names = cache.load("k")
-    assert names.place(0x10, is_exact=False) is None
-    assert names.jumps("10", 0x10) is None
+    assert names.names_at(0x10, is_exact=False) is None
+    assert names.tail_calls_between("10", 0x10) is None
 
 
 def test_links_pipes_and_folders_are_not_read(cache: FrameNameCache, tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_the_oldest_books_go(
     monkeypatch.setattr(frame_name_cache, "MAX_CACHE", path.stat().st_size + 10)
     names = cache.load("new")
     names.add_names(1, [OUTER], is_exact=False)
-    cache.keep(names)
+    cache.save(names)
     assert cache.read("new") is not None and cache.read("k") is None
 
 
@@ -115,5 +115,5 @@ def test_a_folder_that_cannot_be_made_is_no_trouble(tmp_path: Path) -> None:
     cache = FrameNameCache(tmp_path / "file" / "names")
     names = cache.load("k")
     names.add_names(1, [OUTER], is_exact=False)
-    cache.keep(names)
+    cache.save(names)
     assert cache.read("k") is None

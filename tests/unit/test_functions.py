@@ -92,4 +92,4 @@ def test_no_tables() -> None:
 
 def test_a_return_address_may_lie_behind_the_end() -> None:
     found = functions(tables(FUNCTIONS))
-    assert found.at_return(BASE + 0x10040) == found.at(BASE + 0x10000)
+    assert found.function_returned_to(BASE + 0x10040) == found.at(BASE + 0x10000)

@@ -92,8 +92,10 @@ def test_idle_is_who_rests_in_all_threads(kind, fields, frames, sort) -> None:
 )
 def test_a_signal_that_the_main_thread_takes(of_waiter, of_main, is_taken) -> None:
     threads = [
-        SimpleNamespace(tid=MAIN, blocked_signals=of_main, argument=lambda _: 0),
-        SimpleNamespace(tid=WORKER, blocked_signals=of_waiter, argument=lambda _: 0x1000),
+        SimpleNamespace(tid=MAIN, blocked_signals=of_main, system_call_argument=lambda _: 0),
+        SimpleNamespace(
+            tid=WORKER, blocked_signals=of_waiter, system_call_argument=lambda _: 0x1000
+        ),
     ]
     target = SimpleNamespace(
         threads=lambda: threads, read=lambda *_: HANGUP.to_bytes(8, "little")

@@ -39,7 +39,7 @@ def test_several_words_are_found_as_one_by_one() -> None:
     assert len(search.ranges(True)) == 2
     for ranges in (None, [(START + 12, START + 1000), (START + 4096, START + SIZE)]):
         found = defaultdict(list)
-        for word, address in search.any_of(WORDS, ranges):
+        for word, address in search.find_any_word(WORDS, ranges):
             found[word].append(address)
         for word in WORDS:
             assert found[word] == list(search.words(word, ranges)), f"{word:#x}"

@@ -71,7 +71,7 @@ def test_a_call_begun_again_is_what_the_code_before_it_says(number: int, name: s
     target.write(pc - len(CONSTANT), CONSTANT)
     thread = Thread(7, {"rip": pc, "rsp": SP, "rax": 0, "orig_rax": number}, "prog")
     (again,) = threads_in_restarted_calls(target, [thread])
-    assert again.call == name
+    assert again.system_call_name == name
 
 
 @pytest.mark.parametrize(
@@ -93,4 +93,4 @@ def test_a_call_begun_again_whose_code_is_not_here_is_what_its_arguments_are(
     (again,) = threads_in_restarted_calls(
         state(words={SP: 5}).target, [Thread(7, registers, "prog")]
     )
-    assert again.call == name
+    assert again.system_call_name == name

@@ -146,10 +146,10 @@ def test_the_build_is_chosen_by_what_the_process_says_of_itself(path: Path) -> N
     flavour = (table.version, table.free_threaded, table.debug)
     newest = load_layout(*flavour)
     assert newest is not None
-    assert newest.distance(words)
+    assert newest.distance_to_words(words)
     first, *others = build_layouts(*flavour, words)
     assert first.source == table.source
-    assert not first.distance(words)
+    assert not first.distance_to_words(words)
     assert newest.source in [other.source for other in others]
     assert next(build_layouts(*flavour, {})) is newest
 
@@ -167,7 +167,7 @@ def test_shipped_table_has_the_core_members(key: tuple[tuple[int, int], str]) ->
     assert layout.document["schema"] == SCHEMA
     assert (layout.version, layout.free_threaded) == (key[0], "t" in key[1])
     assert layout.debug == ("d" in key[1])
-    absent = [wanted for wanted in CORE if layout.find(*wanted) is None]
+    absent = [wanted for wanted in CORE if layout.find_field(*wanted) is None]
     if layout.document["header"]["how"] == "headers":
         missing = layout.document["header"]["missing"]
         absent = [wanted for wanted in absent if wanted[0] not in missing]
@@ -197,8 +197,8 @@ def test_dump_gives_back_the_shipped_text(key: tuple[tuple[int, int], str]) -> N
 
 def test_find_takes_the_first_path_that_exists() -> None:
     layout = Layout(_document(S=[24, {"old": [8, 8], "bits": [16, 4, 3, 2]}]))
-    assert layout.find("S", "new", "old") == (8, 8, -1, 0)
-    assert layout.find("S", "bits") == MemberLayout(16, 4, 3, 2)
+    assert layout.find_field("S", "new", "old") == (8, 8, -1, 0)
+    assert layout.find_field("S", "bits") == MemberLayout(16, 4, 3, 2)
     assert layout.offset("S", "new") is None
     assert layout.offset("T", "old") is None
     assert (layout.size("S"), layout.size("T")) == (24, None)
@@ -215,10 +215,10 @@ def test_require_names_struct_paths_and_table() -> None:
 def test_with_size_takes_the_variant_of_that_size() -> None:
     document = _document(S=[40, {"old": [16, 8]}], T=[8, {"a": [0, 8]}])
     layout = Layout({**document, "variants": {"S": [[24, {"new": [16, 1]}]]}})
-    assert layout.with_size("S", 40) is layout
-    assert layout.with_size("S", 32) is None
-    assert layout.with_size("T", 16) is None
-    variant = layout.with_size("S", 24)
+    assert layout.with_struct_size("S", 40) is layout
+    assert layout.with_struct_size("S", 32) is None
+    assert layout.with_struct_size("T", 16) is None
+    variant = layout.with_struct_size("S", 24)
     assert variant is not None
     assert (variant.offset("S", "new"), variant.offset("S", "old")) == (16, None)
     assert variant.offset("T", "a") == 0
@@ -233,8 +233,8 @@ def test_threading_lock_of_313_has_two_forms() -> None:
     for flavour in ("", "t"):
         layout = _load(((3, 13), flavour))
         object_size = layout.size("PyObject") or 0
-        semaphore = layout.with_size("lockobject", object_size + 24)
-        mutex = layout.with_size("lockobject", object_size + 8)
+        semaphore = layout.with_struct_size("lockobject", object_size + 24)
+        mutex = layout.with_struct_size("lockobject", object_size + 8)
         assert semaphore is not None
         assert mutex is not None
         assert semaphore.offset("lockobject", "locked") == object_size + 16
@@ -395,7 +395,7 @@ def test_frames_can_be_read_at_any_offsets(owner: int) -> None:
     assert changed.offset("_PyInterpreterFrame", "owner") == owner
     reader: Any = SimpleNamespace(layout=changed)
     code = SimpleNamespace(problem="no code", firsttraceable=0)
-    codes: Any = SimpleNamespace(at=lambda _address: code)
+    codes: Any = SimpleNamespace(code_at=lambda _address: code)
     frames = InterpreterFrameReader(reader, codes)
     frame = frames.parse(0, bytes(frames.size), 0)
     assert frame.owner == "thread" and frame.previous == 0
@@ -573,7 +573,7 @@ def test_of_a_stripped_python_no_empty_table_is_made() -> None:
     stripped = SimpleNamespace(
         type_layout=lambda _: None,
         constant=lambda _: None,
-        header=lambda: {"version": [3, 11], "free_threaded": False, "debug": False},
+        layout_table_header=lambda: {"version": [3, 11], "free_threaded": False, "debug": False},
     )
     given = Namespace(struct=None, emit=True, python=None)
     with pytest.raises(InputError, match="no debug information"):

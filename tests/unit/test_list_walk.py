@@ -29,7 +29,7 @@ def walks(after: list[int], cap: int) -> list[tuple[list[int], list[int], str]]:
     layout = load_layout((3, 11))
     link = CircularList(START, 0, 3, NODE, TYPE_AT)
     reader = MemoryReader(target, layout)
-    return [reader.chain(link, cap), plain_walk(reader, link, cap)]
+    return [reader.walk_circular_list(link, cap), plain_walk(reader, link, cap)]
 
 
 def plain_walk(

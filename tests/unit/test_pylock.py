@@ -36,7 +36,7 @@ def read(
     }
     for address, word in memory.items():
         target.write(address, word.to_bytes(8, "little"))  # type: ignore[attr-defined]
-    refcount = layout.find("PyObject", "ob_refcnt")
+    refcount = layout.find_field("PyObject", "ob_refcnt")
     if refcount is not None:
         raw = (count & (1 << 8 * refcount.size) - 1).to_bytes(refcount.size, "little")
         target.write(OBJECT + refcount.offset, raw)  # type: ignore[attr-defined]

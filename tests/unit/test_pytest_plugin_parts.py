@@ -98,12 +98,14 @@ def test_a_core_that_does_not_fit_on_the_disk_ends_no_session(
     watched = JournalReader("nowhere.events")
     watched.pid = 7
     made = DeathCases(settings_in(tmp_path))
-    case = made.of(watched, "test_it", (HUNG, "it took too long"), str(tmp_path / "hang"))
-    assert case.text().splitlines() == [
+    case = made.case_of_process(
+        watched, "test_it", (HUNG, "it took too long"), str(tmp_path / "hang")
+    )
+    assert case.failure_text().splitlines() == [
         "it took too long; its core could not be kept: No space left on device",
         "gdb-epi keeps it in .epi/test_it-7",
     ]
-    assert made.all() == [case]
+    assert made.all_cases() == [case]
 
 
 def test_a_case_that_another_process_is_making_is_waited_for(tmp_path: Path) -> None:
@@ -114,13 +116,15 @@ def test_a_case_that_another_process_is_making_is_waited_for(tmp_path: Path) -> 
     supervising.claim_hung_process(7)
     case: list[death_cases.DeathCase] = []
     died = ending_by_status(None)
-    thread = threading.Thread(target=lambda: case.append(controller.of(watched, "test_it", died)))
+    thread = threading.Thread(
+        target=lambda: case.append(controller.case_of_process(watched, "test_it", died))
+    )
     thread.start()
     thread.join(0.3)
     assert not case
-    made = supervising.of(watched, "test_it", (HUNG, "it took too long"))
+    made = supervising.case_of_process(watched, "test_it", (HUNG, "it took too long"))
     thread.join()
-    assert case == [made] and "no core" not in made.text()
+    assert case == [made] and "no core" not in made.failure_text()
 
 
 @pytest.mark.parametrize(("dumping", "works"), [("0", True), ("1", False)])
@@ -151,7 +155,7 @@ def test_a_worker_whose_test_ended_while_another_was_looked_at_is_no_hang(
     supervising = _Supervisor(settings, distributed=True)
     assert supervising._look_for_hangs(SimpleNamespace(pid=os.getpid())) is None  # type: ignore[arg-type]
     cases = DeathCases(settings)
-    assert cases.all() == []
+    assert cases.all_cases() == []
     assert not list(Path(settings.folder, "cases").iterdir()), "nobody may wait for its case"
 
 
@@ -195,6 +199,8 @@ def test_a_process_that_left_by_itself_did_not_crash(
 ) -> None:
     watched = JournalReader("nowhere.events")
     watched.pid = 7
-    case = DeathCases(settings_in(tmp_path)).of(watched, "test_it", ending_by_status(status))
-    assert case.verb == verb and words in case.text()
-    assert ("no core" in case.text()) is (status != 3)
+    case = DeathCases(settings_in(tmp_path)).case_of_process(
+        watched, "test_it", ending_by_status(status)
+    )
+    assert case.verb == verb and words in case.failure_text()
+    assert ("no core" in case.failure_text()) is (status != 3)

@@ -38,5 +38,5 @@ def test_a_stack_is_walked_where_sys_keeps_an_exception(
         module_dict=lambda *_: 0x20,
         dict_get=lambda _, name: kept.get(name, Absent("not_available", name)),
     )
-    assert list(reports.of(THREAD)) == reported
+    assert list(reports.possible_exceptions(THREAD)) == reported
     assert len(walked) == walks

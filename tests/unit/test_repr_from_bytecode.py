@@ -60,7 +60,7 @@ def evaluation(stack: list[Item]) -> Evaluation:
     made.opcodes = SimpleNamespace(  # type: ignore[assignment]
         global_shift=1, attr_shift=1, compare_shift=0, jump_unit=2, end_for=1, common={},
         instructions=frozenset({"PUSH_NULL"}),
-        operator={0: "%", 1: "+", 2: "[]"}.get,
+        operator_sign={0: "%", 1: "+", 2: "[]"}.get,
     )  # fmt: skip
     made.is_builtin = lambda _name: True  # type: ignore[method-assign]
     return made

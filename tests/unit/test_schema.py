@@ -147,7 +147,7 @@ def test_a_higher_number_is_refused_with_what_to_do(schema: str) -> None:
     record = {**golden(), "schema": schema, "tool": "gdb-epi 9.0"}
     with pytest.raises(InputError) as caught:
         Projector().project(record)
-    told = caught.value.line()
+    told = caught.value.one_line_text()
     assert (
         "reads up to gdb-epi/record/1" in told and "gdb-epi 9.0" in told and "try: a newer" in told
     )

@@ -112,7 +112,7 @@ def made(vector: Vector, *, without: str = "", python_absent: Absent | None = No
     code = code_of(vector["frames"])
     maker = _KeyMaker(state, scene, category, [], hang=words)
     with patch("gdb_epi.signature.function_code.function_code", lambda _, pc: code(pc)):
-        return maker.make(MergedStack(1, frames, absent))
+        return maker.make_keys(MergedStack(1, frames, absent))
 
 
 def ids(vector: Vector) -> str:
@@ -242,4 +242,4 @@ def test_no_name_of_a_drop_set_is_in_two_classes() -> None:
     data = json.loads((HERE.parents[1] / "gdb_epi" / "signature" / "drops.json").read_text())
     names = [name for one in data["sets"] for entry in one["entries"] for name in entry["names"]]
     assert len(names) == len(set(names))
-    assert load_drop_sets().native_class("ring_pop") is None
+    assert load_drop_sets().native_drop_class("ring_pop") is None

@@ -126,7 +126,7 @@ def site_of(text: str, name: str) -> SourceSite:
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="co_positions() came with Python 3.11")
 def test_fit() -> None:
     site = site_of(TEXT, "outer")
-    assert compare_text(source_lines(TEXT), site).good
+    assert compare_text(source_lines(TEXT), site).is_convincing
     changes = {
         "a line more": "\n" + TEXT,
         "a name": TEXT.replace("total", "other"),
@@ -135,9 +135,9 @@ def test_fit() -> None:
     }
     for what, text in changes.items():
         fit = compare_text(source_lines(text), site)
-        assert fit.miss and not fit.good, what
-        assert "does not fit" in fit.says()
-    assert not TextFit(1, 1, 0, "").good
+        assert fit.miss and not fit.is_convincing, what
+        assert "does not fit" in fit.words()
+    assert not TextFit(1, 1, 0, "").is_convincing
 
 
 def test_encodings() -> None:
@@ -221,7 +221,7 @@ def test_a_line_behind_the_end_of_its_text_has_no_source(monkeypatch: pytest.Mon
     monkeypatch.setattr(terminal_source, "Source", SimpleNamespace)
     monkeypatch.setattr(terminal_source, "PythonState", str)
     monkeypatch.setattr(
-        terminal_source, "source_finder", lambda _: SimpleNamespace(of=lambda _: text)
+        terminal_source, "source_finder", lambda _: SimpleNamespace(find_source=lambda _: text)
     )
     below = terminal_source.source_line_printer(
         SimpleNamespace(state=SimpleNamespace(python="decoded"))

@@ -49,7 +49,7 @@ def test_files_stay_open_until_they_are_changed_or_too_many(tmp_path: Path) -> N
     path.write_bytes(binary)
     first = kept.open(str(path))
     assert isinstance(first, ElfFile) and kept.open(str(path)) is first
-    kept.give_back()
+    kept.release_pages()
     assert first.data[:] == binary and kept.open(str(path)) is first
     path.write_bytes(binary + b"more")
     again = kept.open(str(path))

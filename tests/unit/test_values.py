@@ -89,7 +89,9 @@ class Maker(Builder):
         """Decode an object."""
         region = Region(BASE, BASE + SIZE, "rw-", None, 0, SIZE)
         target = FakeTarget(regions=[region], memory={BASE: bytes(self.memory)})
-        return ProcessValues(target, MemoryReader(target, self.layout), (), limits).of(address)
+        return ProcessValues(target, MemoryReader(target, self.layout), (), limits).value_of(
+            address
+        )
 
 
 @pytest.fixture(params=LAYOUTS)

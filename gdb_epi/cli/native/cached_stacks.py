@@ -198,7 +198,7 @@ class CachedStacks:
         self._symbols: dict[str, MinimalSymbols] = {}
         self._calls = ImpossibleTailCalls(target)
 
-    def answer(self) -> NamedStacks | None:
+    def gdb_answer(self) -> NamedStacks | None:
         """Return what GDB would answer; None when it has to be asked."""
         if not self._is_confirmed and not self._cache.is_usable():
             return None
@@ -226,7 +226,7 @@ class CachedStacks:
         self._store_entries()
         return NamedStacks(stacks, tuple(notes))
 
-    def learn(self, answer: Mapping[str, Any]) -> None:
+    def learn_from_gdb(self, answer: Mapping[str, Any]) -> None:
         """Keep what GDB answered about this core, where its frames are those of the walk."""
         folders = answer.get("debug_folders")
         if not _are_texts(folders):
@@ -249,7 +249,7 @@ class CachedStacks:
     def _store_entries(self) -> None:
         for entry in self._objects.values():
             if entry is not None:
-                self._cache.keep(entry.names)
+                self._cache.save(entry.names)
 
     # -- the same core again ----------------------------------------------------------------
 
@@ -410,7 +410,7 @@ class CachedStacks:
             offset = walk.pc - module.base if module is not None else None
             names = [FrameName(None, None, None, _SIGNAL if walk.is_signal else _NORMAL)]
             if entry is not None and offset is not None:
-                kept = entry.names.place(offset, is_exact=walk.is_exact)
+                kept = entry.names.names_at(offset, is_exact=walk.is_exact)
                 names = kept or self._frame_names(entry, walk, offset)
             frames += [_named_native_frame(walk, module, walk.pc, name) for name in names]
             callee = walk
@@ -423,7 +423,7 @@ class CachedStacks:
         place = offset if walk.is_exact else offset - 1
         kind = _SIGNAL if walk.is_signal else _NORMAL
         if entry.has_debug:
-            names = self._debug_names(entry).names(place, kind)
+            names = self._debug_names(entry).frame_names(place, kind)
         else:
             if entry.file.path not in self._symbols:
                 packed = self._packed_symbols_file(entry.file, entry.debug)
@@ -469,9 +469,9 @@ class CachedStacks:
         if entry is None or not entry.has_debug or callee.is_signal or caller.is_signal:
             return []
         offset = caller.pc - caller.module.base if caller.module is not None else 0
-        jumps = entry.names.jumps(self._callee_name(callee), offset)
+        jumps = entry.names.tail_calls_between(self._callee_name(callee), offset)
         if jumps is None:
-            if self._calls.impossible(caller, callee):
+            if self._calls.is_impossible(caller, callee):
                 return []
             jumps = self._tail_calls_by_debug_info(callee, caller)
             entry.names.add_tail_calls(self._callee_name(callee), offset, jumps)
@@ -500,7 +500,7 @@ class CachedStacks:
             if module is None or entry is None or not module.start <= pc < module.end:
                 raise GdbNeeded("a jump through another file")
             # GDB shows one frame for all inlined functions at a jump: that of the innermost one.
-            innermost = self._debug_names(entry).names(pc - 1 - module.base, _INLINE)[0]
+            innermost = self._debug_names(entry).frame_names(pc - 1 - module.base, _INLINE)[0]
             jumps.append(TailCallFrame(in_caller, pc - module.base, innermost))
         return jumps
 
@@ -509,11 +509,11 @@ class CachedStacks:
         modules = {m.path: m for m in self._target.modules() if m.path in self._walker.linked}
         loaded = {path: self._loaded_file(module) for path, module in modules.items()}
 
-        def at(address: int) -> LoadedFile | None:
+        def loaded_file_at(address: int) -> LoadedFile | None:
             module = self._walker.module_at(address)
             return None if module is None else loaded.get(module.path)
 
-        return TailCallFinder(tuple(loaded.values()), at)
+        return TailCallFinder(tuple(loaded.values()), loaded_file_at)
 
     def _loaded_file(self, module: Module) -> LoadedFile:
         entry = self._loaded_object(module)
@@ -568,7 +568,7 @@ class CachedStacks:
         caller: WalkedFrame,
         inner: Sequence[Mapping[str, Any]],
     ) -> None:
-        if caller.module is None or (not inner and self._calls.impossible(caller, callee)):
+        if caller.module is None or (not inner and self._calls.is_impossible(caller, callee)):
             return
         jumps = []
         for frame in inner:

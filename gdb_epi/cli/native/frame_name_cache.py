@@ -52,7 +52,7 @@ class FileNames:
         self._jumps: dict[str, list[Any]] = {}
         self.is_new = False  # something is in it that is not on disk
 
-    def place(self, offset: int, *, is_exact: bool) -> list[FrameName] | None:
+    def names_at(self, offset: int, *, is_exact: bool) -> list[FrameName] | None:
         """Return the names at a place, innermost first; None when GDB has not said them."""
         rows = self._places.get(_place_key(offset, is_exact=is_exact))
         names = None if rows is None else [_parse_name(row) for row in rows]
@@ -65,7 +65,7 @@ class FileNames:
             self._places[word] = [list(named) for named in names]
             self.is_new = True
 
-    def jumps(self, callee: str, caller: int) -> list[TailCallFrame] | None:
+    def tail_calls_between(self, callee: str, caller: int) -> list[TailCallFrame] | None:
         """Return what lies between a caller's place in this file and a function."""
         rows = self._jumps.get(f"{callee}:{caller:x}")
         jumps = None if rows is None else [_parse_cached_tail_call(row) for row in rows]
@@ -78,7 +78,7 @@ class FileNames:
             self._jumps[word] = [[jump.in_caller, jump.offset, *jump.named] for jump in jumps]
             self.is_new = True
 
-    def take(self, content: object) -> None:
+    def add_from_disk(self, content: object) -> None:
         """Add what was read from disk, as far as it has our form."""
         for mine, section in ((self._places, "places"), (self._jumps, "jumps")):
             rows = content.get(section) if isinstance(content, dict) else None
@@ -86,7 +86,7 @@ class FileNames:
                 if isinstance(row, list):
                     mine.setdefault(word, row)
 
-    def content(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return what is written."""
         return {"places": self._places, "jumps": self._jumps}
 
@@ -135,14 +135,14 @@ class FrameNameCache:
     def load(self, key: str) -> FileNames:
         """Return the names of a file as they are on disk."""
         names = FileNames(key)
-        names.take(self.read(key))
+        names.add_from_disk(self.read(key))
         return names
 
-    def keep(self, names: FileNames) -> None:
+    def save(self, names: FileNames) -> None:
         """Write the names of a file, with what others have written since they were read."""
         if names.is_new:
-            names.take(self.read(names.key))
-            self.write(names.key, names.content())
+            names.add_from_disk(self.read(names.key))
+            self.write(names.key, names.to_json())
             names.is_new = False
 
     def read(self, key: str) -> object:

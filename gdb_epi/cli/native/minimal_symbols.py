@@ -61,7 +61,7 @@ class MinimalSymbols:
         if self._table.size > MAX_TABLE:
             raise GdbNeeded("many symbols")
 
-    def between(self, low: int, high: int) -> list[Symbol]:
+    def symbols_between(self, low: int, high: int) -> list[Symbol]:
         """Return the symbols that begin between two addresses, both included, in order.
 
         Of a library with 200,000 symbols a stack needs a handful: only their addresses are read.
@@ -81,7 +81,7 @@ class MinimalSymbols:
     def _all_symbols(self) -> list[Symbol]:
         if self._table.size > MAX_SORTED:
             raise GdbNeeded("many symbols")
-        return self.between(0, WORD_MASK)
+        return self.symbols_between(0, WORD_MASK)
 
     def name(self, place: int) -> str | None:
         """Return the name of the symbol at an address of the file. Raises GdbNeeded."""
@@ -99,7 +99,7 @@ class MinimalSymbols:
     def _symbol_at(self, place: int) -> Symbol | None:
         if not self.start <= place < self.end:
             raise GdbNeeded("not in .text")
-        chosen, is_sure = _symbol_that_gdb_takes(self.between(place - NEAR, place), place)
+        chosen, is_sure = _symbol_that_gdb_takes(self.symbols_between(place - NEAR, place), place)
         if not is_sure:
             end = bisect_right(self._all_symbols, (place + 1,))
             chosen, _ = _symbol_that_gdb_takes(

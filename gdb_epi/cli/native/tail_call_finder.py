@@ -204,7 +204,7 @@ class ImpossibleTailCalls:
         self._target = target
         self._loads: dict[int, frozenset[int]] = {}
 
-    def impossible(self, caller: WalkedFrame, callee: WalkedFrame) -> bool:
+    def is_impossible(self, caller: WalkedFrame, callee: WalkedFrame) -> bool:
         """Tell whether no chain of jumps can have led from a frame's call to the next frame."""
         longest = max(_INDIRECT_SIZES)
         try:

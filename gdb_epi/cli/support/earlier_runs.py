@@ -65,7 +65,7 @@ class EarlierResults:
     def __len__(self) -> int:
         return len(self._core_keys)
 
-    def take(self, index: int) -> Result:
+    def take_result(self, index: int) -> Result:
         """Return the record of a core that was done; each can be taken once."""
         if index not in self._records:
             self._read_ahead(index)

@@ -69,7 +69,7 @@ class FailedCore(NamedTuple):
     hint: str
     exit_code: int
 
-    def line(self) -> str:
+    def one_line_text(self) -> str:
         """Return the message and the hint as one line."""
         return f"{self.message}; try: {self.hint}" if self.hint else self.message
 
@@ -221,7 +221,7 @@ def _start_native(
     gdb = find_gdb(options.gdb, foreign=is_foreign)
     if gdb is None:
         missing = NoGdb("no gdb found")
-        _go_without_native_frames(target, options, missing.line(), missing)
+        _go_without_native_frames(target, options, missing.one_line_text(), missing)
         return None
     exe = executable_for_gdb(target, options.exe)
     refused = why_gdb_is_not_started(target, exe, options.sysroot)
@@ -230,7 +230,7 @@ def _start_native(
         _go_without_native_frames(target, options, refused, error)
         return None
     known_frames = _frames_without_gdb(target, options, gdb, exe)
-    answer = None if known_frames is None else known_frames.answer()
+    answer = None if known_frames is None else known_frames.gdb_answer()
     if answer is not None:
         target.native_source = answer.frames
         return answer
@@ -246,7 +246,7 @@ def _start_native(
         machine_and_thread = target.architecture.name, target.threads()[0].tid
         if gdb != find_gdb(options.gdb):
             server = None  # it is a GDB for cores of this machine
-    learn = None if known_frames is None else known_frames.learn
+    learn = None if known_frames is None else known_frames.learn_from_gdb
     with hold_signals():
         native = GdbNative(path, exe, sysroot, gdb, folder, server, learn, machine_and_thread)
         at_end.callback(native.close)

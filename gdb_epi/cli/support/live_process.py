@@ -125,7 +125,7 @@ def attach_and_run(
                 )
                 if not answers:
                     raise slow
-                write_to_stderr(slow.line())
+                write_to_stderr(slow.one_line_text())
                 break
             if not os.path.exists(file):
                 raise _no_answer_error(process, complaint)

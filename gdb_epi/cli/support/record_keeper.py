@@ -65,7 +65,7 @@ class RecordKeeper:
                 self.exit_code = EXIT_DONE if optional else error.exit_code
                 if error.exit_code == EXIT_USAGE:  # nothing that could be named again
                     self._db = None
-                write_to_stderr(error.line())
+                write_to_stderr(error.one_line_text())
         self._spool(batch)
 
     def print_summary(self) -> None:
@@ -125,7 +125,9 @@ class RecordKeeper:
             path = write_to_spool(record for _, record, _ in batch)
         except SpoolError as error:
             self.exit_code = error.exit_code
-            write_to_stderr(f"{error.line()}; or --output FILE --format json keeps the record")
+            write_to_stderr(
+                f"{error.one_line_text()}; or --output FILE --format json keeps the record"
+            )
             return
         count = "record" if len(batch) == 1 else f"{len(batch)} records"
         write_to_stderr(f"{count} kept in {path}; later: {ingest_later_command(path, self._db)}")

@@ -78,7 +78,7 @@ class _Output:
         self._may_vanish = may_vanish
         self._gone = False
 
-    def lines(self, *texts: str) -> None:
+    def write_lines(self, *texts: str) -> None:
         """Write lines."""
         for text in texts:
             if not self._gone:
@@ -105,31 +105,31 @@ class AnswerWriter:
     def __init__(self, out: _Output) -> None:
         self._out = out
 
-    def add(self, core: CoreInput, result: Result) -> None:
+    def add_result(self, core: CoreInput, result: Result) -> None:
         """Take the result of one core."""
         if isinstance(result, ExaminedCore):
-            self.take(core, result)
+            self.add_record(core, result)
 
-    def take(self, core: CoreInput, examined: ExaminedCore) -> None:
+    def add_record(self, core: CoreInput, examined: ExaminedCore) -> None:
         """Take the record of one core."""
         raise NotImplementedError
 
     def finish(self, problems: Sequence[FailedCore]) -> None:
         """End the answer; `problems`, told on standard error, are all that gave no record."""
         for problem in problems:
-            write_to_stderr(problem.line())
+            write_to_stderr(problem.one_line_text())
         self._out.flush()
 
 
 class _JsonLines(AnswerWriter):
-    def take(self, core: CoreInput, examined: ExaminedCore) -> None:
+    def add_record(self, core: CoreInput, examined: ExaminedCore) -> None:
         """Write one record a line."""
         import json
 
         from gdb_epi.render.report_json import to_json_value
 
         # Of a worker's record all is plain, as it came here as JSON.
-        self._out.lines(json.dumps(record_with_stacks(examined), default=to_json_value))
+        self._out.write_lines(json.dumps(record_with_stacks(examined), default=to_json_value))
         self._out.flush()
 
 
@@ -143,7 +143,7 @@ class _OneScreen(AnswerWriter):
         self._reader = reader
         self._color = color
 
-    def take(self, core: CoreInput, examined: ExaminedCore) -> None:
+    def add_record(self, core: CoreInput, examined: ExaminedCore) -> None:
         """Write the answer about one core."""
         from gdb_epi.render.triage import render_triage
 
@@ -165,7 +165,7 @@ class _OneScreen(AnswerWriter):
             lines += stacks_lines(examined.stacks, fate, whole=self._reader.whole)
         if self._color:
             lines = list(colored_lines(lines, verdict_label(examined.record)))
-        self._out.lines(*lines)
+        self._out.write_lines(*lines)
 
 
 class _Group:
@@ -214,7 +214,7 @@ class _Table(AnswerWriter):
         self._groups: dict[tuple[str, str], _Group] = {}
         self._copies = 0
 
-    def take(self, core: CoreInput, examined: ExaminedCore) -> None:
+    def add_record(self, core: CoreInput, examined: ExaminedCore) -> None:
         """Keep one row; stacks are written at once."""
         record = examined.record
         process, signature = get_group(record, "process"), get_group(record, "signature")
@@ -227,7 +227,7 @@ class _Table(AnswerWriter):
         if examined.stacks is not None:
             fate = _first_thread_fate(record)
             stacks = stacks_lines(examined.stacks, fate, whole=self._whole)
-            self._out.lines(f"== {escape(core.path)}", *stacks)
+            self._out.write_lines(f"== {escape(core.path)}", *stacks)
 
     def finish(self, problems: Sequence[FailedCore]) -> None:
         """Write the cores, then the table by verdict and signature, then what to open first."""
@@ -235,7 +235,7 @@ class _Table(AnswerWriter):
 
         if self._rows:
             headers = ("core", "process", "verdict", "where", "what")
-            self._out.lines(*table_lines(headers, self._rows), "")
+            self._out.write_lines(*table_lines(headers, self._rows), "")
         unusable = sum(problem.exit_code == EXIT_UNUSABLE_INPUT for problem in problems)
         total = len(self._rows) + len(problems)
         failed = len(problems) - unusable
@@ -244,7 +244,7 @@ class _Table(AnswerWriter):
         kinds = f"{counts}; {counted(len(self._groups), 'kind')} of crash"
         if self._copies:
             kinds += f"; copies of others, not counted again: {self._copies}"
-        self._out.lines(kinds)
+        self._out.write_lines(kinds)
         groups = sorted(self._groups.values(), key=lambda group: -group.count)
         if groups:
             # What happened once is seen in the table above, unless that fills screens.
@@ -257,14 +257,14 @@ class _Table(AnswerWriter):
             columns = ("cores", "program", "verdict", "where", "what", "open first")
             more = len(groups) - len(rows)
             if rows:
-                self._out.lines(*table_lines(columns, rows))
+                self._out.write_lines(*table_lines(columns, rows))
             if rows and more:
                 once = " of one core each" if short else ""
-                self._out.lines(f"and {counted(more, 'more kind')}{once}")
+                self._out.write_lines(f"and {counted(more, 'more kind')}{once}")
             first = max(groups, key=_urgency)
             command = f"gdb-epi triage {shell_word(first.best)}{self._options}"
             why = f" (of {first.count} alike it tells most)" if first.count > 1 else ""
-            self._out.lines(f"Look at this one first{why}: {escape(command)}")
+            self._out.write_lines(f"Look at this one first{why}: {escape(command)}")
         super().finish(problems)
 
 

@@ -103,11 +103,11 @@ def examine_all(
                 with hold_signals():
                     worker = idle.pop() if idle else _Worker(share)
                     running[worker.pipe] = worker
-                    worker.begin(index, core)
+                    worker.hand_core(index, core)
             for worker in _wait_for_workers(running):
                 with hold_signals():
                     del running[worker.pipe]
-                    result, goes_on = worker.finish()
+                    result, goes_on = worker.take_result()
                     idle += [worker] if goes_on else []
                 yield worker.index, result
         if server is not None and server.is_given_up():
@@ -118,7 +118,7 @@ def examine_all(
     finally:
         with hold_signals():
             for worker in (*running.values(), *idle):
-                worker.end()
+                worker.kill_process()
             if server is not None:
                 server.close()
             os.close(pipe)
@@ -202,7 +202,7 @@ class _Worker:
             _run_worker(theirs, share)
         theirs.close()
 
-    def begin(self, index: int, core: CoreInput) -> None:
+    def hand_core(self, index: int, core: CoreInput) -> None:
         """Hand a core to the process. A process that has died is noticed when it is read from."""
         self.index, self._core = index, core
         self.deadline = time.monotonic() + self._timeout
@@ -226,7 +226,7 @@ class _Worker:
         size, _ = _HEADER.unpack_from(self._data)
         return len(self._data) >= _HEADER.size + int(size)
 
-    def finish(self) -> tuple[Result, bool]:
+    def take_result(self) -> tuple[Result, bool]:
         """Return what the process found, and whether it may have another core."""
         if not self.overstayed and self._has_whole_result():
             size, goes_on = _HEADER.unpack_from(self._data)
@@ -234,9 +234,9 @@ class _Worker:
             if goes_on:
                 self._remove_scratch()
             else:
-                self.end()
+                self.kill_process()
             return ExaminedCore(*rest) if kind == "done" else FailedCore(*rest), bool(goes_on)
-        code = self.end()
+        code = self.kill_process()
         exit_code = EXIT_FAILED
         if self.overstayed:
             why = f"not done within {self._timeout:g} s"
@@ -249,7 +249,7 @@ class _Worker:
             why, hint = _worker_death_words(code), "again with --jobs 1"
         return FailedCore(f"{self._core.path}: {why}", hint, exit_code), False
 
-    def end(self) -> int:
+    def kill_process(self) -> int:
         """Kill the process, remove its files, and return how it ended."""
         # The group holds the process' GDB too. One that has sent all it has loses nothing, and
         # one that is dead keeps its exit status until waitpid.
@@ -306,7 +306,7 @@ def _run_worker(asked: socket.socket, share: _SharedByWorkers) -> NoReturn:
             gc.collect()  # what refers to itself holds the core's file
             gc.freeze()  # modules, tables, kept files: looking at them took 10 ms a core
             if _resident_bytes() >= MAX_KEPT:
-                kept.give_back()  # half of it; a new process would read all files anew
+                kept.release_pages()  # half of it; a new process would read all files anew
                 goes_on = goes_on and _resident_bytes() < own
             asked.sendall(_HEADER.pack(len(message), goes_on))
             asked.sendall(message)

@@ -288,7 +288,7 @@ def _did_loop_leave_writable(context: Context, region: Region, address: int) -> 
     near = before and address - region.start < IN_STEP
     if not near or module_at(context.target, address) is not None:
         return near
-    by_name = any(value.how in (IS, BASE) for value in context.state.named_values)
+    by_name = any(value.how in (IS, BASE) for value in context.state.variables_holding_bad_address)
     return not by_name and all(_did_loop_end_there(context, at) for at in (address, region.start))
 
 

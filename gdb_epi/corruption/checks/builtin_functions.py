@@ -72,8 +72,8 @@ def _builtin_functions_of_module(heap: ObjectSearch, python: PythonState) -> Ite
     pairs = [
         pair
         for interpreter in python.interpreters[:1]
-        if (contents := heap.access.module(interpreter.address, "builtins"))
-        for pair in heap.access.pairs(contents)
+        if (contents := heap.access.module_dict(interpreter.address, "builtins"))
+        for pair in heap.access.dict_pairs(contents)
     ]
     for key, value in pairs[:MAX_FUNCTIONS]:
         try:

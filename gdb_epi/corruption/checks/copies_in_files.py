@@ -469,7 +469,7 @@ def may_be_patched(context: Context, pc: int) -> bool:
     Of no file (JIT compilers), in memory that may be written, or in the core only because it was.
     """
     region = context.target.region_at(pc)
-    if region is None or not region.in_file or "w" in region.perms:
+    if region is None or not region.is_file_mapped or "w" in region.perms:
         return True
     in_core = pc < region.dumped_end and pc - region.start >= PAGE
     return in_core and _holds_only_written_code(context)
@@ -486,7 +486,7 @@ def _holds_only_written_code(context: Context) -> bool:
     regions = context.target.regions()
     last = max((region.start for region in regions if region.dumped_size), default=0)
     return any(
-        region.in_file
+        region.is_file_mapped
         and "x" in region.perms
         and region.file_offset >= PAGE
         and not region.dumped_size

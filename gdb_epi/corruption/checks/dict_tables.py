@@ -250,7 +250,9 @@ class _DictTables:
         columns = [
             column if mask == WORD_MASK else [word & mask for word in column]
             for column, mask in zip(
-                self._reader.columns(tables, list(self._masks)), self._masks.values(), strict=True
+                self._reader.word_columns(tables, list(self._masks)),
+                self._masks.values(),
+                strict=True,
             )
         ]
         shapes = {

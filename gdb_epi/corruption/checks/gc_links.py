@@ -126,7 +126,7 @@ def _overwritten_link(context: Context, links: GcLinkReader, node: int) -> Itera
     the collector's, only words that look like their heads.
     """
     region = context.target.region_at(node)
-    if region is None or region.in_file or is_on_stack(context, node):
+    if region is None or region.is_file_mapped or is_on_stack(context, node):
         return
     index, held = address_index(context), links.next_node(node)
     holders = context.places_of(node, MAX_HOLDERS)
@@ -509,7 +509,7 @@ class GcLinkReader:
         next_at, type_at = self._next_at, self.size + self._type_at
         word, is_collected = self._word, self._collected.get
         link = CircularList(head, next_at, FLAGS, self.size, type_at)
-        nodes, kinds, why = self.reader.chain(link, most)
+        nodes, kinds, why = self.reader.walk_circular_list(link, most)
         node = head
         for count, (after, kind) in enumerate(zip(nodes, kinds, strict=True)):
             if (after & 15 or not is_collected(kind)) and not self.is_object(after):

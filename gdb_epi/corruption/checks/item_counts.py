@@ -149,7 +149,7 @@ def heap_string_flags(context: Context) -> Iterator[Evidence]:
     right_bytes = bytes(state for state in range(0x100) if state & form.state_mask in form.kinds)
     wrong: list[tuple[int, int, int]] = []
     for blocks in census.classes:
-        if blocks.block < form.head:
+        if blocks.block < form.head_size:
             continue
         row = blocks.all_block_words
         odd = row.blocks_of_type_without(kind.address, form.type_at, form.state_at, right_bytes)
@@ -426,8 +426,8 @@ def _are_objects(walk: ObjectWalk, items: int, count: int) -> bool:
     """Whether the first and the last of `count` items are objects, or NULL."""
     looked_at = min(count, MAX_LOOKED_AT)
     try:
-        words = walk.reader.run(items, looked_at)
-        words += walk.reader.run(items + WORD * (count - looked_at), looked_at)
+        words = walk.reader.consecutive_words(items, looked_at)
+        words += walk.reader.consecutive_words(items + WORD * (count - looked_at), looked_at)
     except UnreadableMemory:
         return False
     return all(walk.type_at(word) for word in words if word) and any(words)

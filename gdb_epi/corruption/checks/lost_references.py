@@ -104,7 +104,7 @@ def _objects_lacking_references(context: Context, walk: ObjectWalk) -> Iterator[
             slots.setdefault(slot.value, {})[slot.place] = slot
     for address, by_place in slots.items():
         region = context.target.region_at(address)
-        if len(by_place) < 2 or region is None or region.in_file:
+        if len(by_place) < 2 or region is None or region.is_file_mapped:
             continue
         mine = [slot for slot in by_place.values() if _is_slot_of_container(walk, slot, slots)]
         count = _reference_count(context, walk, address)

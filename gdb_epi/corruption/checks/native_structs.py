@@ -260,7 +260,7 @@ def virtual_tables(context: Context) -> Iterator[Evidence]:
             continue
         held = read_word(context.target, address)
         region = None if held is None or held % WORD else context.target.region_at(held)
-        if held is None or region is None or not region.in_file or tables.begins_table(held):
+        if held is None or region is None or not region.is_file_mapped or tables.begins_table(held):
             continue
         right = [held ^ 1 << bit for bit in TABLE_BITS if tables.begins_table(held ^ 1 << bit)]
         alike = [table for table in right if _is_table_of_several(context, table)]
@@ -348,14 +348,14 @@ class _VirtualTables:
         self._constants = [
             region
             for region in context.target.regions()
-            if region.in_file and "x" not in region.perms
+            if region.is_file_mapped and "x" not in region.perms
         ]
         self._starts = [region.start for region in self._constants]
 
     def may_be_object(self, address: int) -> bool:
         """Whether an address is in writable memory that is no file's."""
         region: Region | None = self._target.region_at(address)
-        return region is not None and "w" in region.perms and not region.in_file
+        return region is not None and "w" in region.perms and not region.is_file_mapped
 
     def may_hold_table(self, address: int) -> bool:
         """Whether an address lies in a file's data that may be constant."""

@@ -476,7 +476,7 @@ def _offset_in_block(context: Context, start: int) -> int | None:
     if bounds is not None:
         return bounds[0] - start
     region = context.target.region_at(start)
-    return None if region is None or region.in_file else 0
+    return None if region is None or region.is_file_mapped else 0
 
 
 def _did_field_name_object(context: Context, held: int, right: int, words: Sequence[int]) -> bool:

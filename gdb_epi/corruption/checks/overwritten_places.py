@@ -213,7 +213,7 @@ def _evidence_of_bytes_in_step(context: Context, slot: int | None) -> Evidence |
     region = None if slot is None else context.target.region_at(slot)
     if slot is None or slot % WORD or region is None or is_on_stack(context, slot):
         return None
-    if region.in_file:  # tables of a library have columns
+    if region.is_file_mapped:  # tables of a library have columns
         return None
     start = max(region.start, slot - STEP_REACH)
     end = min(region.start + region.dumped, slot + STEP_REACH) & -WORD
@@ -511,7 +511,7 @@ def _evidence_of_field_wrong_in_many(context: Context) -> Iterator[Evidence]:
                 and not _is_cleared(context, value)
             ]
             region = context.target.region_at(suspect.value)
-            if region is not None and region.in_file and len({*wrong}) == 1:
+            if region is not None and region.is_file_mapped and len({*wrong}) == 1:
                 continue
             wrong.sort(key=lambda value: value != suspect.value)  # that one has to be among them
             changed = [v for v in wrong[:MAX_WRONG] if _is_nearly_pointer_to(context, v, wanted)]

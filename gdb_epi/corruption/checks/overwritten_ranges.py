@@ -170,7 +170,7 @@ def _user_of_block(context: Context, address: int) -> str:
         if owner and not index.in_free_block(place):
             return f", which {owner} names"
         region = context.target.region_at(place)
-        if region is not None and region.in_file and region.path is not None:
+        if region is not None and region.is_file_mapped and region.path is not None:
             return f", which a variable of {region.path.rpartition('/')[2]} names"
     return ""
 

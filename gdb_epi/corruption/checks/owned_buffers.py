@@ -550,7 +550,7 @@ def _vectors_in_files(context: Context) -> Iterator[tuple[int, int]]:
         return
     left = MAX_VARIABLES
     for region in context.target.regions():
-        if not region.in_file or "w" not in region.perms or region.size > left:
+        if not region.is_file_mapped or "w" not in region.perms or region.size > left:
             continue
         left -= region.size
         words = read_words(context, region.start, region.size // WORD)
@@ -572,7 +572,7 @@ def _may_be_bound(context: Context, value: int) -> bool:
     if region is None:
         flips = (value ^ 1 << bit for bit in range(PAGE_BITS, ADDRESS_BITS))
         return any(_may_be_of_malloc(context, flip) for flip in flips)
-    if value % HEAD_BYTES or region.in_file or index.place_in_block(value):
+    if value % HEAD_BYTES or region.is_file_mapped or index.place_in_block(value):
         return False
     if index.object_type(value) is not None:
         return False
@@ -587,7 +587,7 @@ def _may_be_bound(context: Context, value: int) -> bool:
 
 def _may_be_of_malloc(context: Context, address: int) -> bool:
     region = context.target.region_at(address)
-    if region is None or region.in_file or not permits(region, "w"):
+    if region is None or region.is_file_mapped or not permits(region, "w"):
         return False
     no_pool = address_index(context).place_in_block(address) is None
     return no_pool and not is_on_stack(context, address)

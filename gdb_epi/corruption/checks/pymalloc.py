@@ -111,7 +111,7 @@ class BlockTypesCheck:
 
     def find_all_types(self) -> None:
         """Find every type first; then a sweep reads no memory but the pools. Raises OutOfTime."""
-        for address, info in list(self._heap.types().items())[:MAX_TYPES]:
+        for address, info in list(self._heap.types_by_address().items())[:MAX_TYPES]:
             self._heads[address] = object_header_size(info.flags)
         self._near_types = frozenset(
             address ^ 1 << bit for address in self._heads for bit in range(3, 64)
@@ -272,7 +272,7 @@ class BlockTypesCheck:
 
     def _type_info_at(self, address: int) -> TypeInfo | None:
         try:
-            return self._heap.access.context.types.at(address)
+            return self._heap.access.context.types.type_at(address)
         except (UnreadableMemory, LayoutError):
             return None
 
@@ -289,7 +289,10 @@ class BlockTypesCheck:
             not varies and (size + 15 & ~15) != (candidate.room + 15 & ~15)
         ):
             return False
-        if not self._heap.may_be_alive(address) or not self._heap.links(address, info).plausible:
+        if (
+            not self._heap.may_be_alive(address)
+            or not self._heap.compare_gc_links(address, info).plausible
+        ):
             return False
         return bool(find_word(self._context.target, address, limit=1).addresses)
 
@@ -304,10 +307,11 @@ class BlockTypesCheck:
         address = candidate.place - self._type_at
         summary = (
             f"the object at {address:#x} in a block of {candidate.room} bytes in use has no type; "
-            f"one bit away is {info.shown}, whose size fits, and count and links are an object's"
+            f"one bit away is {info.qualified_name}, whose size fits, "
+            "and count and links are an object's"
         )
         return word_evidence(
-            "R13", candidate.place, candidate.word, info.address, summary, type=info.shown
+            "R13", candidate.place, candidate.word, info.address, summary, type=info.qualified_name
         )
 
 
@@ -421,7 +425,9 @@ def _damaged_free_list(context: Context, pool: Pool, data: bytes) -> Iterator[Ev
         read_from = find_read_place(context, word)
         if read_from is not None and read_from.slot == place:
             why = _write_by_program(context, pool, data, first)
-            named = next((v.name for v in context.state.named_values if v.how == IS), None)
+            named = next(
+                (v.name for v in context.state.variables_holding_bad_address if v.how == IS), None
+            )
             of_what = f" (the number `{named}` of the program)" if named else shape_note(first)
             summary = (
                 f"a list of free blocks is damaged: the first free block of pymalloc's pool "
@@ -481,7 +487,7 @@ def _write_by_program(
             "written behind the end of such an object",
             f"data were written behind the end of an object of type {owner}, over what follows it",
         )
-    named = any(value.how == IS for value in context.state.named_values)
+    named = any(value.how == IS for value in context.state.variables_holding_bad_address)
     if not named and shape_of(first) is None:
         return None
     return _ProgramWrite(", which is no address", WRITTEN_WHILE_FREE)

@@ -129,12 +129,12 @@ def _types_to_check(context: Context, heap: ObjectSearch, python: PythonState) -
     seen: set[int] = set()
     if context.sweep:
         with suppress(OutOfTime):
-            seen.update(list(heap.types())[:MAX_SWEPT])
+            seen.update(list(heap.types_by_address())[:MAX_SWEPT])
     yield from seen
     metatype = heap.metatype()
     for interpreter in python.interpreters:
-        contents = heap.access.module(interpreter.address, "builtins")
-        for _key, value in heap.access.pairs(contents) if contents else ():
+        contents = heap.access.module_dict(interpreter.address, "builtins")
+        for _key, value in heap.access.dict_pairs(contents) if contents else ():
             try:
                 if value not in seen and heap.reader.type_of(value) == metatype:
                     seen.add(value)
@@ -175,7 +175,7 @@ def _global_classes(heap: ObjectSearch, python: PythonState) -> Iterator[int]:
             spaces.add(reader.u64(frame.address + (at or 0)))
     metatype = heap.metatype()
     for space in sorted(spaces):
-        for number, (_key, value) in enumerate(heap.access.pairs(space)):
+        for number, (_key, value) in enumerate(heap.access.dict_pairs(space)):
             if number == MAX_GLOBALS:
                 break
             with suppress(UnreadableMemory):
@@ -287,7 +287,7 @@ def _compare_method_tables(
 
 def _is_anonymous(context: Context, address: int) -> bool:
     region = context.target.region_at(address)
-    return region is not None and not region.in_file
+    return region is not None and not region.is_file_mapped
 
 
 def _is_no_function(context: Context, value: int, *, strict: bool) -> bool:
@@ -403,7 +403,7 @@ class _Classes:
 
     def _classes_at(self, addresses: list[int]) -> list[_Class]:
         """Return what class_at() says of each of ascending addresses."""
-        columns = self._reader.columns(addresses, self._places)
+        columns = self._reader.word_columns(addresses, self._places)
         classes = [_Class(*words) for words in zip(addresses, *columns, strict=True)]
         self._known.update(zip(addresses, classes, strict=True))
         return classes
@@ -552,7 +552,7 @@ def types_at_hand(context: Context) -> Iterator[Evidence]:
         if len(right) != 1 or not is_held_once(context, held) or is_on_stack(context, address):
             continue
         region = context.target.region_at(held)
-        in_file = not held % WORD and region is not None and region.in_file
+        in_file = not held % WORD and region is not None and region.is_file_mapped
         static = index.place_in_block(address) is None
         if (in_file or static) and not _fits_block(context, address, right[0]):
             continue
@@ -578,7 +578,7 @@ def _may_begin_object(context: Context, address: int) -> bool:
     count = read_word(context.target, address)
     if region is None or count is None or address % WORD:
         return False
-    if region.in_file:
+    if region.is_file_mapped:
         return "w" in region.perms
     return count < MAX_COUNTED and index.begins_block(address) and not index.in_free_block(address)
 

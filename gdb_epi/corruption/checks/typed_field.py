@@ -152,7 +152,7 @@ class TypedFields:
                     yield address, category
                 continue
             members, kinds = self._types[category]
-            names = kinds, self._kinds.type_names_of(self._reader.members(address, members))
+            names = kinds, self._kinds.type_names_of(self._reader.struct_words(address, members))
             if names not in right:
                 held = zip(names[1], kinds, strict=True)
                 right[names] = all(name in (0, kind) for name, kind in held)
@@ -256,7 +256,7 @@ class TypedFields:
         block = self._index.pointee_at(keys)
         if block is None or block.kind != BLOCK or used > MAX_ENTRIES:
             return False
-        start, count, width, hashed = self._objects.entries(keys)
+        start, count, width, hashed = self._objects.keys_table_entries(keys)
         if not used <= count <= 2 * MAX_ENTRIES:
             return False
         words = memoryview(self._reader.read(start, count * width)).cast("Q").tolist()
@@ -632,13 +632,13 @@ def _is_beside_static_data(context: Context, word: int) -> bool:
 @once_per_run
 def _span_of_files(context: Context) -> tuple[int, int]:
     """Return where the first mapped file begins and the last one ends."""
-    mapped = [region for region in context.target.regions() if region.in_file]
+    mapped = [region for region in context.target.regions() if region.is_file_mapped]
     return (mapped[0].start, mapped[-1].end) if mapped else (0, 0)
 
 
 def _is_static_data(context: Context, address: int) -> bool:
     region = context.target.region_at(address)
-    return region is not None and region.in_file and not may_execute(region)
+    return region is not None and region.is_file_mapped and not may_execute(region)
 
 
 def _another_object_holds(context: Context, others: Sequence[int], address: int, at: int) -> bool:

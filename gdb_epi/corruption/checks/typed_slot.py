@@ -520,7 +520,7 @@ def _object_with_uncounted_references(
 
 def _is_in_file(context: Context, address: int) -> bool:
     region = context.target.region_at(address)
-    return region is not None and region.in_file
+    return region is not None and region.is_file_mapped
 
 
 def _objects_two_bits_away(

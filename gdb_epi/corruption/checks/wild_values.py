@@ -159,7 +159,7 @@ def _only_address_holding(context: Context, word: FaultWord) -> int | None:
     """
     if word.value < LOW or context.target.region_at(word.value) is not None:
         return None
-    if context.state.named_values:
+    if context.state.variables_holding_bad_address:
         return None  # a variable of Python code says more
     return find_only_place_off_stack(context, word.value, MAX_KEPT)
 
@@ -477,7 +477,9 @@ def pointer_into_unmapped_block(context: Context) -> Iterator[Evidence]:
         not LOW <= value < user_space_end(context.target)
         or context.target.region_at(value) is not None
         or was_never_mapped(context, value)
-        or has_array_that_reaches_out(context.target, site.address or 0, context.state.named_values)
+        or has_array_that_reaches_out(
+            context.target, site.address or 0, context.state.variables_holding_bad_address
+        )
     ):
         return
     stepped = _block_of_loop(context, site, value)
@@ -525,10 +527,10 @@ def _is_aligned_block_of_file(context: Context, word: FaultWord, block: int) -> 
         return False
     slots = [slot for slot in context.places_of(word.value, 2) if not is_on_stack(context, slot)]
     here = context.target.region_at(slots[0]) if len(slots) == 1 else None
-    if here is None or not here.in_file or "w" not in here.perms:
+    if here is None or not here.is_file_mapped or "w" not in here.perms:
         return False
     near = (context.target.region_at(block ^ 1 << bit) for bit in range(PAGE_BITS, ADDRESS_BITS))
-    return all(region is None or region.in_file for region in near)
+    return all(region is None or region.is_file_mapped for region in near)
 
 
 def _block_of_loop(context: Context, site: FaultSite, value: int) -> int | None:
@@ -556,7 +558,9 @@ def _start_at_hand(context: Context, word: FaultWord) -> int | None:
     words = [fault.registers.get(name, 0) for name in GENERAL]
     account = context.state.account
     if not isinstance(account, Absent) and account.address:
-        words += [account.address - named.offset for named in context.state.named_values]
+        words += [
+            account.address - named.offset for named in context.state.variables_holding_bad_address
+        ]
     region = target.region_at(fault.sp)
     if region is not None:
         low = max(region.start, fault.sp - BELOW) & ~7

@@ -386,21 +386,21 @@ class PycFiles:
         """Return the time that a folder had when the import system last listed it."""
         access = shared_object_search(self._context).access
         cache = self._attribute_of_module("sys", "path_importer_cache")
-        finder = access.get(cache, folder) if cache else None
+        finder = access.dict_value(cache, folder) if cache else None
         value = access.attribute(finder, "_path_mtime") if finder else None
-        return access.real(value) if value else None  # -1, an int, after invalidate_caches()
+        return access.float_value(value) if value else None  # -1, an int, after invalidate_caches()
 
     def _interpreters_magic(self) -> bytes | None:
         """Return the interpreter's own magic number, by the import system."""
         value = self._attribute_of_module("_frozen_importlib_external", "MAGIC_NUMBER")
-        return shared_object_search(self._context).access.data(value, 4) if value else None
+        return shared_object_search(self._context).access.bytes_value(value, 4) if value else None
 
     def _attribute_of_module(self, module: str, name: str) -> int | None:
         """Return what a module of the first interpreter has under a name (PyObject *)."""
         access = shared_object_search(self._context).access
         for interpreter in self._python.interpreters[:1]:
-            contents = access.module(interpreter.address, module)
-            return access.get(contents, name) if contents else None
+            contents = access.module_dict(interpreter.address, module)
+            return access.dict_value(contents, name) if contents else None
         return None
 
 

@@ -59,7 +59,7 @@ def _is_pointers_place(
         return True
     try:
         namespaces = NamespaceReader(MemoryReader(context.target, python.layout))
-        start, count, width, hashed = namespaces.entries(table)
+        start, count, width, hashed = namespaces.keys_table_entries(table)
     except (LayoutError, UnreadableMemory):
         return False
     place = slot - start

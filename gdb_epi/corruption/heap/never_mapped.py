@@ -61,7 +61,7 @@ def _before_heap(context: Context, regions: list[Region]) -> NeverMappedRange | 
         if region.start <= end:  # .bss, in the last page of the file's mapping and after it
             end = region.end
             continue
-        is_heap = "w" in region.perms and not region.in_file
+        is_heap = "w" in region.perms and not region.is_file_mapped
         near = region.start - end < MAX_BRK
         return NeverMappedRange(end + MARGIN, region.start - MARGIN) if is_heap and near else None
     return None

@@ -114,7 +114,7 @@ def lacks_one_holder(context: Context, address: int) -> bool:
     kept = 0
     for at in find_word(context.target, address, limit=count + MAX_STALE).addresses:
         region = context.target.region_at(at)
-        cached = borrowed and region is not None and region.in_file
+        cached = borrowed and region is not None and region.is_file_mapped
         kept += not (cached or is_on_stack(context, at) or is_reference_left_over(context, at))
     return kept == count - 1
 
@@ -195,7 +195,7 @@ def may_be_stale(context: Context, value: int, right: int | None = None) -> bool
     region = context.target.region_at(value)
     if region is None:
         return right is not None and value ^ right < 1 << ARENA_BIT
-    return "w" in region.perms and not region.in_file
+    return "w" in region.perms and not region.is_file_mapped
 
 
 def may_be_freed(context: Context, value: int) -> bool:

@@ -309,7 +309,7 @@ class ObjectWalk:
         with suppress(UnreadableMemory):
             count = count if count < LOW else 0
             start = at + self._offset("PyTupleObject", "ob_item")
-            words = self.reader.run(start, min(count, self._most_items))
+            words = self.reader.consecutive_words(start, min(count, self._most_items))
             return range(start, start + WORD * len(words), WORD), words
         return (), []
 
@@ -318,7 +318,7 @@ class ObjectWalk:
         category = kind.category
         members = self._members.get(category)
         if members is not None:
-            return [at + n for n in members.offsets], self.reader.members(at, members)
+            return [at + n for n in members.offsets], self.reader.struct_words(at, members)
         if category == INSTANCE:
             return self._instance_words(at, kind.address)
         place_of = _CONTAINERS.get(category)
@@ -354,14 +354,14 @@ class ObjectWalk:
     @memoized
     def _shared_key_count(self, kind: int) -> int:
         """Return how many keys the instances of a class share. Raises UnreadableMemory."""
-        return self._objects.entries(self._objects.shared_keys(kind))[1]
+        return self._objects.keys_table_entries(self._objects.shared_keys(kind))[1]
 
     def _words_of_table(
         self, at: int, category: str, start: int, count: int, stride: int, offsets: tuple[int, ...]
     ) -> _Words:
         """Return the words of one table of a container."""
         step = stride // WORD
-        words = self.reader.run(start, min(count, self._most_items) * step)
+        words = self.reader.consecutive_words(start, min(count, self._most_items) * step)
         if len(offsets) == 2:
             return _keys_and_values(start, words, step, offsets)
         column = words if step == 1 else words[offsets[0] :: step]
@@ -380,7 +380,7 @@ class ObjectWalk:
         """A dict's table, or the values of a split one."""
         keys = self.reader.u64(at + self._offset("PyDictObject", "ma_keys"))
         values = self.reader.u64(at + self._offset("PyDictObject", "ma_values"))
-        start, count, width, hashed = self._objects.entries(keys)
+        start, count, width, hashed = self._objects.keys_table_entries(keys)
         if values:
             head = self._python.layout.offset("PyDictValues", "values") or 0
             return values + head, count, WORD, (0,)

@@ -313,9 +313,11 @@ def sample_small_blocks(target: Target, python: PythonState) -> tuple[int, list[
         if kind not in heads:
             heads[kind] = -1
             try:
-                info = values.context.types.at(kind)
-                metatype = values.context.types.at(values.reader.type_of(kind))
-                begins_a_name = info.shown[:1].isalpha() or info.shown.startswith("_")
+                info = values.context.types.type_at(kind)
+                metatype = values.context.types.type_at(values.reader.type_of(kind))
+                begins_a_name = info.qualified_name[:1].isalpha() or info.qualified_name.startswith(
+                    "_"
+                )
                 if metatype.flags & TYPE_SUBCLASS and begins_a_name:
                     heads[kind] = object_header_size(info.flags)
             except (UnreadableMemory, LayoutError):
@@ -354,7 +356,9 @@ def sample_small_blocks(target: Target, python: PythonState) -> tuple[int, list[
                         sizes[kind] = sizes.get(kind, 0.0) + weight * pool.block
                         break
     kinds = [
-        KindOfObjects(values.context.types.at(kind).shown, round(numbers[kind]), round(total))
+        KindOfObjects(
+            values.context.types.type_at(kind).qualified_name, round(numbers[kind]), round(total)
+        )
         for kind, total in sorted(sizes.items(), key=lambda pair: -pair[1])
     ]
     return round(used), kinds

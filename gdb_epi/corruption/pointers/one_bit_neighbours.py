@@ -437,7 +437,7 @@ def _is_constant(context: Context, suspect: Suspect, corrected: int, bit: int) -
 
 def _is_constant_of_file(context: Context, address: int) -> bool:
     region = context.target.region_at(address)
-    return region is not None and region.in_file and "w" not in region.perms
+    return region is not None and region.is_file_mapped and "w" not in region.perms
 
 
 def _in_file(context: Context, address: int) -> bool:

@@ -349,7 +349,7 @@ def find_header_flip(
     key: HashKey, target: Target, form: StringFormat, address: int
 ) -> HashFlip | None:
     """Return the bit of the length or of the state that was flipped."""
-    head = try_read(target, address, form.head)
+    head = try_read(target, address, form.head_size)
     if not head:
         return None
     length, stored = (

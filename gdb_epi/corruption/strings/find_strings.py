@@ -52,9 +52,9 @@ def str_and_bytes_formats(heap: ObjectSearch, python: PythonState) -> list[Strin
     layout = heap.reader.layout
     types: dict[str, int] = {}
     for interpreter in python.interpreters:
-        contents = heap.access.module(interpreter.address, "builtins")
+        contents = heap.access.module_dict(interpreter.address, "builtins")
         for name in ("str", "bytes"):
-            address = heap.access.get(contents, name) if contents else None
+            address = heap.access.dict_value(contents, name) if contents else None
             if address and heap.access.ident(address) == "type":
                 types.setdefault(name, address)
     if "str" not in types:
@@ -121,9 +121,9 @@ def _arguments_of_exceptions(context: Context, heap: ObjectSearch) -> Iterator[i
     args_at = layout.require("PyBaseExceptionObject", "args")
     hash_at = layout.require("PyASCIIObject", "hash")
     for thread in context.state.exceptions:
-        raised = thread.all() if thread.thread.crashed else ()
+        raised = thread.all_raised() if thread.thread.crashed else ()
         for info in (info for chain in raised for info in chain.exceptions if info.address):
-            arguments = heap.access.items(word(info.address + args_at)) or ()
+            arguments = heap.access.sequence_items(word(info.address + args_at)) or ()
             for argument in arguments[:MAX_ARGUMENTS]:
                 yield argument
                 if heap.access.ident(argument) == "str":
@@ -146,7 +146,7 @@ def _names_of_code(heap: ObjectSearch, code: int) -> Iterator[int]:
         if at is None:
             continue
         try:
-            names = heap.access.items(reader.u64(code + at))
+            names = heap.access.sequence_items(reader.u64(code + at))
         except UnreadableMemory:
             continue
         yield from (names or ())[:MAX_TUPLE]
@@ -164,7 +164,7 @@ def _keys_of_globals(heap: ObjectSearch, frame: PyFrame) -> Iterator[int]:
         space = heap.reader.u64(frame.address + at)
     except UnreadableMemory:
         return
-    for number, (key, _value) in enumerate(heap.access.pairs(space)):
+    for number, (key, _value) in enumerate(heap.access.dict_pairs(space)):
         if number == MAX_KEYS:
             return
         yield key
@@ -211,7 +211,7 @@ def hashed_strings_in(
         if not at & 7
     ]
     first_inside = bisect_left(numbers, 0)
-    behind = bisect_right(numbers, size - form.head - 256 >> 3)
+    behind = bisect_right(numbers, size - form.head_size - 256 >> 3)
     for number in (*numbers[:first_inside], *numbers[behind:]):
         yield from _object_over_end(target, form, start + 8 * number, left_out)
     inside = numbers[first_inside:behind]

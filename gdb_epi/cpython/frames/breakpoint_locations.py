@@ -59,7 +59,7 @@ def find_entry_location(codes: CodeReader, code: int) -> BreakpointLocation:
 
     Raises LayoutError where this is not known, UnreadableMemory for damage.
     """
-    reader, info = codes.reader, codes.at(code)
+    reader, info = codes.reader, codes.code_at(code)
     start, size = _bytecode_range(reader, info)
     if not info.bytecode:  # up to 3.10 there is no RESUME, and each call begins at 0
         eval_code = reader.read(start, min(size, 1 << 16))
@@ -90,7 +90,7 @@ def find_line_location(
     `all_codes` are the code objects of the process. Raises LookupError with a message for the user
     when there is none, LayoutError and UnreadableMemory as find_entry_location() does.
     """
-    infos = [codes.at(code) for code in all_codes]
+    infos = [codes.code_at(code) for code in all_codes]
     infos = [info for info in infos if not info.problem and _is_file(info.filename, file)]
     if not infos:
         raise LookupError(f"no code of {file} is loaded (a module that is not imported has none)")
@@ -189,7 +189,9 @@ def _bytecode_range(reader: MemoryReader, info: CodeInfo) -> tuple[int, int]:
 def _location_in_code(
     codes: CodeReader, info: CodeInfo, start: int, offset: int, last: int | None, note: str
 ) -> BreakpointLocation:
-    line = codes.line(info, offset if last is None else last)  # for an entry, that of RESUME
+    line = codes.line_at_offset(
+        info, offset if last is None else last
+    )  # for an entry, that of RESUME
     return BreakpointLocation(
         code=info.address,
         name=info.qualname or info.name,

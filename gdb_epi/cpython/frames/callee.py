@@ -72,7 +72,7 @@ class Callee(NamedTuple):
     function: str | None
     evidence: str
 
-    def shown(self) -> str:
+    def best_name(self) -> str:
         """Return the best name."""
         return self.name or self.function or "?"
 
@@ -104,11 +104,11 @@ class CalleeReader:
         self._left = MAX_LOOKED_AT
 
     @property
-    def exhausted(self) -> bool:
+    def has_spent_budget(self) -> bool:
         """Whether MAX_LOOKED_AT was reached: then symbols alone name callees."""
         return self._left <= 0
 
-    def of(self, stack: MergedStack) -> dict[int, Callee]:
+    def callees_in_stack(self, stack: MergedStack) -> dict[int, Callee]:
         """Return the callee of the innermost Python frame of each eval call, by frame address."""
         callees: dict[int, Callee] = {}
         inner: list[NativeFrame] = []
@@ -144,7 +144,7 @@ class CalleeReader:
         for native in called:
             if native.inlined:
                 continue
-            function = self._functions.at_return(native.pc)
+            function = self._functions.function_returned_to(native.pc)
             match = entries.get(function.start) if function is not None else None
             name = self._name(match) if match is not None else None
             if name is not None:
@@ -162,7 +162,7 @@ class CalleeReader:
             address = word & ~7  # 3.14 (gh-117139) tags references in the lowest bits
             if address < MIN_ADDRESS or address in seen:
                 continue
-            if self.exhausted:
+            if self.has_spent_budget:
                 return
             seen.add(address)
             self._left -= 1
@@ -289,7 +289,7 @@ class MethodTables:
         self._data: dict[int, list[bytes]] = {}
         self._names: dict[int, str | None] = {}  # by start of a function
 
-    def name(self, pc: int) -> str | None:
+    def method_name_at(self, pc: int) -> str | None:
         """Return Python's name for the function that a native frame is in; None where it has none.
 
         It is the name alone, without module and class. Executables and libpython are left out.

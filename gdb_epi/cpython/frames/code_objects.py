@@ -146,7 +146,7 @@ class CodeReader:
         self._is_lnotab = layout.offset("PyCodeObject", "co_linetable") is None
 
     @memoized
-    def at(self, address: int) -> CodeInfo:
+    def code_at(self, address: int) -> CodeInfo:
         """Return the code object at an address; never raises."""
         try:
             if address & 7 or not address:
@@ -212,7 +212,7 @@ class CodeReader:
             pass
         return 0
 
-    def length(self, address: int) -> int:
+    def bytecode_size(self, address: int) -> int:
         """Return how many bytes of instructions a code object of 3.11+ has; 0 when unreadable."""
         at = self.reader.layout.require("PyCodeObject", "ob_size")  # 3.11 (bpo-46841)
         try:
@@ -221,7 +221,7 @@ class CodeReader:
             return 0
         return min(CODE_UNIT * count, MAX_BYTECODE)
 
-    def line(self, info: CodeInfo, offset: int) -> int | None:
+    def line_at_offset(self, info: CodeInfo, offset: int) -> int | None:
         """Return the line of a bytecode offset (bytes), or None when it has none."""
         key = (info.address, offset)
         if key not in self._lines:

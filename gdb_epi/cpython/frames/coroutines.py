@@ -99,13 +99,13 @@ class CoroutineReader:
             return address + self._iframe
         return self._reader.field(address, "PyGenObject", "gi_frame")
 
-    def frame_of_lost(self, address: int) -> int:
+    def frame_of_lost_coroutine(self, address: int) -> int:
         """Return the frame object of a coroutine whose own memory is lost, up to 3.10; else 0."""
-        if self._iframe is not None or not address or self._types.shown(address):
+        if self._iframe is not None or not address or self._types.type_name_of(address):
             return 0
-        return self.lost().get(address, 0)
+        return self.lost_coroutines().get(address, 0)
 
-    def lost(self) -> dict[int, int]:
+    def lost_coroutines(self) -> dict[int, int]:
         """Return the coroutines whose memory is lost, with the frame objects that name them.
 
         Up to 3.10 a suspended frame is an object of its own, and f_gen its coroutine. Empty since.
@@ -115,11 +115,11 @@ class CoroutineReader:
             kind = 0 if self._iframe is not None else find_frame_type(self._reader, ())
             for frame in find_frame_objects(self._reader, kind) if kind else ():
                 owner = self._generator_of_frame(frame)
-                if owner and not self._types.shown(owner):
+                if owner and not self._types.type_name_of(owner):
                     self._lost[owner] = frame
         return self._lost
 
-    def kind(self, code: int) -> str:
+    def kind_made_by_code(self, code: int) -> str:
         """Return which of COROUTINES calling a function of a code object makes; "" when none."""
         layout = self._reader.layout
         try:
@@ -139,7 +139,7 @@ class CoroutineReader:
                 return 0
             read = self._frames.read(frame)
             # What lies on a stack may look like a frame object; code of a function tells it.
-            return owner if not read.problem and self.kind(read.code) else 0
+            return owner if not read.problem and self.kind_made_by_code(read.code) else 0
         except UnreadableMemory:
             return 0
 
@@ -149,12 +149,12 @@ class CoroutineReader:
         seen: set[int] = set()
         first = ""
         try:
-            while self.ident(address) in COROUTINES or self.frame_of_lost(address):
+            while self.ident(address) in COROUTINES or self.frame_of_lost_coroutine(address):
                 if address in seen or len(seen) >= MAX_AWAITS:
                     why = "comes twice" if address in seen else f"is beyond {MAX_AWAITS}"
                     return SuspendedChain(first, tuple(frames[::-1]), 0, f"{address:#x} {why}")
                 seen.add(address)
-                at = self.frame_of_lost(address) or self.frame_address(address)
+                at = self.frame_of_lost_coroutine(address) or self.frame_address(address)
                 state, awaiting = self._state(address, at)
                 first = first or state
                 if state == DONE:
@@ -187,7 +187,7 @@ class CoroutineReader:
         except UnreadableMemory:
             return False
 
-    def where(self, address: int) -> tuple[str, PyFrame | None]:
+    def state_and_frame(self, address: int) -> tuple[str, PyFrame | None]:
         """Return the state of a coroutine or generator and its frame, None when it has ended.
 
         Raises UnreadableMemory.
@@ -196,9 +196,9 @@ class CoroutineReader:
         state, _ = self._state(address, at)
         if state == DONE:
             return state, None
-        return state, self.frame(at)
+        return state, self.frame_at(at)
 
-    def code(self, address: int) -> int:
+    def code_of(self, address: int) -> int:
         """Return the code object of a coroutine, which is kept when it has ended.
 
         It was a field of its own up to 3.11; since then it is left in the frame. Raises
@@ -212,7 +212,7 @@ class CoroutineReader:
             )
         return read.u64(address + at) & ~7
 
-    def frame(self, address: int) -> PyFrame:
+    def frame_at(self, address: int) -> PyFrame:
         """Return the frame at an address: a frame object up to 3.10, since then what it holds.
 
         Raises UnreadableMemory when it cannot be read.
@@ -222,7 +222,7 @@ class CoroutineReader:
             raise UnreadableMemory(address, 8, raw.problem)
         return self._python_frame(raw)
 
-    def stack_from(self, address: int) -> tuple[tuple[PyFrame, ...], str]:
+    def frame_with_callers(self, address: int) -> tuple[tuple[PyFrame, ...], str]:
         """Return a frame (as the frame reader knows it) with its callers, innermost first.
 
         The text says why the stack ends before its outermost frame; "" when it does not.
@@ -318,8 +318,8 @@ class CoroutineReader:
                 continue
             if self._has_tagged_pointers:
                 word &= ~3
-            if not self.frame_of_lost(word) and not self._is_between_coroutines(word):
-                self._types.at(self._reader.type_of(word))  # raises when it is no object
+            if not self.frame_of_lost_coroutine(word) and not self._is_between_coroutines(word):
+                self._types.type_at(self._reader.type_of(word))  # raises when it is no object
             return word
         raise UnreadableMemory(top, 8, "no awaited object on the value stack")
 

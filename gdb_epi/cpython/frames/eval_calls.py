@@ -99,7 +99,9 @@ def eval_frame_indices(
     starts = runs_frames if start is None else frozenset((start,))
     indices = []
     for index, frame in enumerate(native if starts else ()):
-        function = functions.at_return(frame.pc) if not frame.inlined and frame.pc else None
+        function = (
+            functions.function_returned_to(frame.pc) if not frame.inlined and frame.pc else None
+        )
         if function is not None and function.start in starts:
             indices.append(index)
     return indices
@@ -211,7 +213,7 @@ class EvalCallReader:
         self._cframe_previous = layout.offset("_PyCFrame", "previous")
         self._cframe_current = layout.offset("_PyCFrame", "current_frame")
 
-    def of(
+    def calls_of_lwp(
         self, threads: Sequence[ThreadState], native: Sequence[NativeFrame] | Absent
     ) -> tuple[list[EvalCall], str]:
         """Return the eval calls of the thread states of one LWP, innermost first, and a note.

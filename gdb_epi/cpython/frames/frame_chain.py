@@ -90,7 +90,7 @@ class FrameObjectReader:
             _PTR.unpack_from(raw, self._globals)[0],
             "frame-object",
             is_entry=True,  # before 3.11 every Python call was a C call of the eval loop
-            problem=self.codes.at(code).problem,
+            problem=self.codes.code_at(code).problem,
         )
 
 
@@ -155,7 +155,7 @@ class InterpreterFrameReader:
         code &= ~3
         if owner in ("cstack", "interpreter"):
             return RawFrame(address, previous, code, owner=owner, internal=True)
-        info = self.codes.at(code)
+        info = self.codes.code_at(code)
         problem = info.problem
         lasti = 0
         if not problem:
@@ -274,7 +274,7 @@ def make_python_frame(
     """
     if raw.problem:
         return make_frame_hole(raw.address, provenance, raw.problem, raw.code)
-    info = codes.at(raw.code)
+    info = codes.code_at(raw.code)
     module = objects.module_name(raw.globals)
     return PyFrame(
         raw.address,
@@ -308,7 +308,7 @@ def _line(raw: RawFrame, codes: CodeReader) -> int | None:
             line = 0
         if 0 < line < 1 << 31:
             return line
-    return codes.line(codes.at(raw.code), raw.lasti)
+    return codes.line_at_offset(codes.code_at(raw.code), raw.lasti)
 
 
 def make_frame_hole(address: int, provenance: str, why: str, code: int = 0) -> PyFrame:

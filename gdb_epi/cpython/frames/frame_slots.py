@@ -71,7 +71,7 @@ class FrameSlots:
         self._tagged = tagged or layout.free_threaded
         self._exits: dict[int, bool] = {}
 
-    def of(self, frame: PyFrame) -> FrameSlotWords:
+    def words_of_frame(self, frame: PyFrame) -> FrameSlotWords:
         """Return the slots of a frame. Raises UnreadableMemory, LayoutError."""
         variables, room = self._slot_counts(frame.code)
         start = frame.address + self._slots_at
@@ -89,7 +89,7 @@ class FrameSlots:
         )
         return FrameSlotWords(tuple(words[:variables]), tuple(words[variables:]), min(deep, room))
 
-    def stack_in_call(self, frame: PyFrame) -> tuple[int, ...] | None:
+    def value_stack_in_call(self, frame: PyFrame) -> tuple[int, ...] | None:
         """Return the value stack of a frame that has called another one; None where it is not kept.
 
         What was called and its arguments are gone from it (3.11: the callee runs in the same
@@ -106,10 +106,10 @@ class FrameSlots:
             ) // 8
         else:
             return None
-        words = self.of(frame).stack
+        words = self.words_of_frame(frame).stack
         return words[: number - variables] if 0 <= number - variables <= len(words) else None
 
-    def managers(self, frame: PyFrame) -> list[int]:
+    def context_managers(self, frame: PyFrame) -> list[int]:
         """Return the objects (PyObject *) whose `with` block the frame is in, outermost first.
 
         Raises UnreadableMemory, LayoutError.
@@ -126,7 +126,7 @@ class FrameSlots:
         """
         placed = self._managers_with_index(frame)
         if placed and inward is not None and inward.name == "__aenter__":
-            below_top = self.of(frame).deep - placed[-1][0]
+            below_top = self.words_of_frame(frame).deep - placed[-1][0]
             if below_top > _AWAITING:
                 placed.pop()
         return [manager for _, manager in placed]
@@ -146,7 +146,7 @@ class FrameSlots:
         """Return (index on the value stack, manager) for each `with` block of a frame."""
         if frame.hole is not None or not frame.code:
             return []
-        slots = self.of(frame)
+        slots = self.words_of_frame(frame)
         placed = []
         for index, word in enumerate(slots.stack[: slots.deep]):
             # 3.14 (gh-120507) pushes the function and its self instead of a bound method.
@@ -156,7 +156,7 @@ class FrameSlots:
                 placed.append((index, manager))
         return placed
 
-    def suspended(self, generator: int) -> PyFrame | None:
+    def suspended_frame(self, generator: int) -> PyFrame | None:
         """Return the frame of a generator object that does not run; None when it has ended.
 
         Raises UnreadableMemory, LayoutError. 3.11 (bpo-44590) put the frame into the generator.
@@ -168,10 +168,10 @@ class FrameSlots:
         if not address:
             return None
         raw = self._frames.read(address)
-        info = self._frames.codes.at(raw.code)
+        info = self._frames.codes.code_at(raw.code)
         if raw.problem or info.problem:
             return None
-        line = self._frames.codes.line(info, raw.lasti)
+        line = self._frames.codes.line_at_offset(info, raw.lasti)
         return PyFrame(
             address=address,
             code=raw.code,
@@ -212,11 +212,11 @@ class FrameSlots:
 
     def guarded_depth(self, code: int, at: int) -> int:
         """Return how much of the stack an error at a byte would leave (3.11); 0 for no handler."""
-        entries = (each for each in self.handlers(code) if each.start <= at < each.end)
+        entries = (each for each in self.exception_table(code) if each.start <= at < each.end)
         return next((each.depth for each in entries), 0)
 
     @memoized
-    def handlers(self, code: int) -> tuple[ExceptionTableEntry, ...]:
+    def exception_table(self, code: int) -> tuple[ExceptionTableEntry, ...]:
         """Return the table of handlers of a code object (3.11)."""
         raw = self.reader.bytes_object(
             self.reader.field(code, "PyCodeObject", "co_exceptiontable"), MAX_TABLE

@@ -59,14 +59,14 @@ def _position(kind: int, fields: _EntryBytes, line: int) -> tuple[SourcePosition
     if kind == code_objects.NO_LOCATION:
         return SourcePosition(None), line
     if kind == code_objects.LONG:
-        line += fields.signed()
+        line += fields.signed_varint()
         end_line = line + fields.varint()
         column, end_column = fields.varint() - 1, fields.varint() - 1
         return SourcePosition(
             line, end_line, _column_or_none(column), _column_or_none(end_column)
         ), line
     if kind == code_objects.NO_COLUMNS:
-        line += fields.signed()
+        line += fields.signed_varint()
         return SourcePosition(line, line), line
     if kind >= code_objects.ONE_LINE_FIRST:
         line += kind - code_objects.ONE_LINE_FIRST
@@ -104,7 +104,7 @@ class _EntryBytes:
             if not byte & 64 or shift > 60:
                 return value
 
-    def signed(self) -> int:
+    def signed_varint(self) -> int:
         """Return a signed number: its lowest bit is the sign."""
         value = self.varint()
         return -(value >> 1) if value & 1 else value >> 1

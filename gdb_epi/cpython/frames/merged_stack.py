@@ -128,7 +128,7 @@ class _CallPlan:
         places: dict[int, int] = {}
         innermost = 0
         for position, call in enumerate(self._calls):
-            index = ranges.at(call.on_stack) if call.on_stack else None
+            index = ranges.frame_holding(call.on_stack) if call.on_stack else None
             if index is not None and index >= innermost:
                 places[position] = innermost = index
         return places
@@ -188,7 +188,7 @@ class _StackRanges:
         self._found = ranges
         self._starts = [low for low, _, _ in ranges]
 
-    def at(self, address: int) -> int | None:
+    def frame_holding(self, address: int) -> int | None:
         """Return the index of the native frame that holds an address, or None."""
         position = bisect_right(self._starts, address) - 1
         if position < 0:

@@ -62,7 +62,7 @@ class Opcodes(NamedTuple):
     common: dict[int, str] = {}  # what LOAD_COMMON_CONSTANT loads, as repr() has it
     instructions: frozenset[str] = frozenset()  # what there is: asked instead of the version
 
-    def operator(self, number: int) -> str | None:
+    def operator_sign(self, number: int) -> str | None:
         """Return the sign of an operator of BINARY_OP; None for a number that is none."""
         return self.operators[number] if 0 <= number < len(self.operators) else None
 
@@ -77,7 +77,7 @@ class Opcodes(NamedTuple):
             extended = argument << 8 if name == "EXTENDED_ARG" else 0
             at = end
 
-    def target(self, name: str, argument: int, end: int) -> int:
+    def jump_target(self, name: str, argument: int, end: int) -> int:
         """Return the byte that a jump leads to; `end` is the one after it and its caches."""
         start = 0 if name in self.absolute else end
         distance = self.jump_unit * argument

@@ -207,7 +207,7 @@ class StackSteps(Generic[Word]):
         """Return what an operator gives: "+", or "+=" where it may change the left side."""
         return self.unknown("an operator")
 
-    def item_of(self, of: Word, index: Word) -> Word:
+    def subscript(self, of: Word, index: Word) -> Word:
         """Return `of[index]`."""
         return self.unknown("an item")
 
@@ -311,15 +311,15 @@ class StackSteps(Generic[Word]):
         return self.method(of, argument)
 
     def _do_binary_op(self, argument: int, left: Word, right: Word) -> Word:
-        sign = self.opcodes.operator(argument)  # 3.11 (bpo-45256)
+        sign = self.opcodes.operator_sign(argument)  # 3.11 (bpo-45256)
         if sign is None:
             self.refuse("an operator")
         if sign == "[]":  # 3.14 (gh-100239)
-            return self.item_of(left, right)
+            return self.subscript(left, right)
         return self.operator_value(sign, left, right)
 
     def _do_binary_subscr(self, _argument: int, of: Word, index: Word) -> Word:
-        return self.item_of(of, index)
+        return self.subscript(of, index)
 
     def _do_compare_op(self, argument: int, left: Word, right: Word) -> Word | list[Word]:
         how = argument >> self.opcodes.compare_shift

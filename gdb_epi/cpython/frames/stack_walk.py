@@ -128,7 +128,7 @@ def _frames_in(
     in_chunk: list[RawFrame] = []
     position = 0
     last = len(memory) - frames.size
-    parse, code_at = frames.parse, frames.codes.at
+    parse, code_at = frames.parse, frames.codes.code_at
     while position <= last and len(in_chunk) <= MAX_FRAMES:
         frame = parse(chunk.start + position, memory, position)
         words = code_at(frame.code).framesize if not frame.problem else 0
@@ -161,9 +161,9 @@ def _next_believable_frame(
         if word < PAGE or frames.codes.reader.target.region_at(word & ~3) is None:
             continue
         frame = frames.parse(base + start, memory, start)
-        if frame.problem or frame.internal or not frames.codes.at(frame.code).framesize:
+        if frame.problem or frame.internal or not frames.codes.code_at(frame.code).framesize:
             continue
-        if not MIN_LASTI <= frame.lasti < frames.codes.length(frame.code):
+        if not MIN_LASTI <= frame.lasti < frames.codes.bytecode_size(frame.code):
             continue
         # Several frames in a row may be damaged: then it links to one of them.
         if base + position <= frame.previous < base + start:

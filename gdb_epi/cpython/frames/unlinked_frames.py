@@ -168,7 +168,7 @@ def attach_orphan_frames(
     3.10 alone, and where a stack is open.
     """
     threads = [thread for interpreter in interpreters for thread in interpreter.threads]
-    chains = _FrameSearch(reader, codes, objects).orphans(threads)
+    chains = _FrameSearch(reader, codes, objects).find_orphans(threads)
     owners: dict[int, list[_OrphanChain]] = {}
     left: list[_OrphanChain] = []
     for orphans in chains:
@@ -198,7 +198,7 @@ def attach_orphan_frames(
 
 
 def _unplaced_error(codes: CodeReader, orphans: _OrphanChain) -> SoftError:
-    names = [codes.at(frame.code).name for frame in orphans.frames[:MAX_NAMES]]
+    names = [codes.code_at(frame.code).name for frame in orphans.frames[:MAX_NAMES]]
     more = (
         "" if len(orphans.frames) <= MAX_NAMES else f" and {len(orphans.frames) - MAX_NAMES} more"
     )
@@ -217,7 +217,7 @@ def _thread_of_orphans(
     else:
         return None
     # Sub-interpreters have thread states of their own for the same thread.
-    if len(wanted) != 1 or not wanted[0].alive or not wanted[0].is_open:
+    if len(wanted) != 1 or not wanted[0].alive or not wanted[0].stack_ends_in_hole:
         return None
     return wanted[0]
 
@@ -236,7 +236,7 @@ class _FrameSearch:
         self._reader, self._codes, self._objects = reader, codes, objects
         self._frames = FrameObjectReader(reader, codes)
 
-    def orphans(self, threads: list[ThreadState]) -> list[_OrphanChain]:
+    def find_orphans(self, threads: list[ThreadState]) -> list[_OrphanChain]:
         """Return what runs outside of the stacks that are known."""
         linked = {frame.address for thread in threads for frame in thread.frames}
         running = self._running_frame_objects(linked)
@@ -247,7 +247,7 @@ class _FrameSearch:
             while address in running and len(frames) < len(running):
                 frames.append(running[address])
                 address = frames[-1].previous
-            name = "" if address else self._codes.at(frames[-1].code).name
+            name = "" if address else self._codes.code_at(frames[-1].code).name
             ident = self._thread_ident_in_first_slot(frames[-1]) if name == _BOOTSTRAP else 0
             chains.append(_OrphanChain(tuple(frames), name, ident))
         return chains

@@ -72,14 +72,14 @@ class AddressLocations:
 
     def _frame_word_count(self, frame: PyFrame) -> int:
         """Return how many words of locals and evaluation stack a frame has."""
-        info = self._codes.at(frame.code)
+        info = self._codes.code_at(frame.code)
         if info.framesize:
             return max(0, info.framesize - self._slots_at // 8)
         names = self._variables.names(frame.code)
         size = 0 if isinstance(names, Absent) else names.size
         return size + min(self._reader.field32(frame.code, "PyCodeObject", "co_stacksize"), 1 << 16)
 
-    def slot(self, address: int) -> FrameSlot | None:
+    def slot_at(self, address: int) -> FrameSlot | None:
         """Return the frame's slot at an address. None when it is in no frame of a thread."""
         index = bisect_right(self._starts, address) - 1
         if index < 0 or address >= self._spans[index].end:
@@ -100,7 +100,7 @@ class AddressLocations:
         named = (slot.name for slot in names.slots if slot.number == number)
         return next((f"local {name}" for name in named), "evaluation stack")
 
-    def local_of(self, frame: int, offset: int) -> str | None:
+    def local_name_at(self, frame: int, offset: int) -> str | None:
         """Return what the word at an offset of a generator's frame is (3.11+)."""
         if offset < self._slots_at:
             return self._word_name(offset, 0)
@@ -114,7 +114,7 @@ class AddressLocations:
 
     # -- mappings -----------------------------------------------------------------------------
 
-    def stack_of(self, address: int) -> tuple[int, bool] | None:
+    def thread_of_stack(self, address: int) -> tuple[int, bool] | None:
         """Return the thread whose C stack holds an address, and whether that part is in use."""
         region = self._target.region_at(address)
         if region is None:
@@ -127,9 +127,9 @@ class AddressLocations:
         pointer, tid = below[-1] if below else inside[0]
         return tid, address >= pointer - RED_ZONE
 
-    def mapping(self, address: int) -> str:
+    def mapping_text(self, address: int) -> str:
         """Return the mapping of an address in words."""
-        stack = self.stack_of(address)
+        stack = self.thread_of_stack(address)
         if stack is not None:
             used = "" if stack[1] else ", a part no longer in use"
             return f"C stack of thread {stack[0]}{used}"
@@ -194,7 +194,7 @@ def find_types_by_name(
     heap: ObjectSearch, name: str, *, subclasses: bool = False
 ) -> list[TypeInfo]:
     """Return the types of a name (`dict`, `Class`, `module.Class`) or address; raises OutOfTime."""
-    types = heap.types()
+    types = heap.types_by_address()
     if name[:2] in ("0x", "0X"):
         try:
             named = [types[int(name, 16)]] if int(name, 16) in types else []
@@ -202,14 +202,16 @@ def find_types_by_name(
             named = []
     else:
         named = [
-            info for info in types.values() if name in (info.shown, info.qualname, info.full_name)
+            info
+            for info in types.values()
+            if name in (info.qualified_name, info.qualname, info.full_name)
         ]
-        exact = [info for info in named if name in (info.shown, info.full_name)]
+        exact = [info for info in named if name in (info.qualified_name, info.full_name)]
         named = exact if "." in name else named
     if subclasses and named:
         roots = {info.address for info in named}
         named = [info for info in types.values() if _derives_from(types, info, roots)]
-    return sorted(named, key=lambda info: (info.shown, info.address))
+    return sorted(named, key=lambda info: (info.qualified_name, info.address))
 
 
 def _derives_from(types: dict[int, TypeInfo], info: TypeInfo, roots: set[int]) -> bool:
@@ -242,7 +244,7 @@ def list_objects(heap: ObjectSearch, types: list[TypeInfo], limit: int) -> Found
         if count or complete:
             counts.append(TypeCount(info, count, tracked))
         if not complete:
-            heap.soft_errors.append(SoftError("find", info.shown, OUT_OF_TIME))
+            heap.soft_errors.append(SoftError("find", info.qualified_name, OUT_OF_TIME))
             break
     return FoundObjects(tuple(counts), tuple(listed), complete)
 
@@ -270,11 +272,11 @@ def find_text(
     for needle, encoding in text_encodings(text).items():
         for address in heap.search.find(needle, writable=False):
             try:
-                holder = heap.enclosing(address) or 0
+                holder = heap.object_enclosing(address) or 0
             except LayoutError:  # no type of types: raw memory can be searched all the same
                 holder = 0
             kind = heap.access.type_name(holder) if holder else ""
-            yield TextHit(address, encoding, holder, kind, locations.mapping(address))
+            yield TextHit(address, encoding, holder, kind, locations.mapping_text(address))
             count += 1
             if count >= limit:
                 heap.soft_errors.append(

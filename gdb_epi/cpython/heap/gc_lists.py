@@ -60,7 +60,7 @@ def objects_by_generation(
                 raise LayoutError(f"no sizeof(PyGC_Head) in {reader.layout.source}")
             next_at, type_at = require("PyGC_Head", "_gc_next"), require("PyObject", "ob_type")
             link = CircularList(head, next_at, _FLAGS, size, size + type_at)
-            nodes, types, ended = reader.chain(link, cap)
+            nodes, types, ended = reader.walk_circular_list(link, cap)
             objects = [node + size for node in nodes]
         except LayoutError as error:
             ended = str(error)

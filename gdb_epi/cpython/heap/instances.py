@@ -76,8 +76,8 @@ class InstancesByClass:
     @memoized
     def _instances_of_types(self, names: frozenset[str]) -> tuple[Instance, ...]:
         # The ob_type of each object in the list; the scan is made once. An object may be listed
-        # twice, and what frames hold may be no object: of() sorts that out among the few that it
-        # looks for.
+        # twice, and what frames hold may be no object: type_of_object() sorts that out among the
+        # few that it looks for.
         if self._types is None:
             type_at = self.reader.layout.require("PyObject", "ob_type")
             self._listed, self._types = self._tracked_objects()
@@ -98,10 +98,10 @@ class InstancesByClass:
         some = [(address, kind) for address, kind in listed if address and not address & 7]
         return tuple(Instance(address, *kinds[kind]) for address, kind in some[:MAX_FOUND])
 
-    def kind(self, address: int, names: frozenset[str]) -> tuple[str, str] | None:
+    def wanted_class_of(self, address: int, names: frozenset[str]) -> tuple[str, str] | None:
         """Return the named class that an object is an instance of, and its own; None for none."""
         try:
-            return self._kind_of_type(self.types.of(address).address, names)
+            return self._kind_of_type(self.types.type_of_object(address).address, names)
         except UnreadableMemory:
             return None
 
@@ -110,7 +110,7 @@ class InstancesByClass:
             self._kinds[type_at] = None
             with suppress(UnreadableMemory):
                 lineage = self.types.lineage(type_at)
-                shown = [info.shown for info in lineage.types]
+                shown = [info.qualified_name for info in lineage.types]
                 self._kinds[type_at] = (frozenset({*shown, lineage.ident}), shown[0])
         kind = self._kinds[type_at]
         hit = frozenset() if kind is None else kind[0] & names

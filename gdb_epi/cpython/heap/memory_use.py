@@ -142,7 +142,7 @@ def measure_memory_use(
 
     Raises LayoutError.
     """
-    return _Walk(target, python, exceptions).use()
+    return _Walk(target, python, exceptions).memory_use()
 
 
 class _Walk:
@@ -198,7 +198,7 @@ class _Walk:
         for interpreter in self._python.interpreters:
             try:
                 modules = self._objects.sys_modules(interpreter.address)
-                pairs = [] if isinstance(modules, Absent) else self._values.pairs(modules)
+                pairs = [] if isinstance(modules, Absent) else self._values.dict_pairs(modules)
                 for key, module in pairs:
                     name = self._values.text(key, 200)
                     if name and self._values.ident(module) == "module":
@@ -209,7 +209,7 @@ class _Walk:
 
     def _global_variables(self, module: str, contents: int) -> Iterator[_Variable]:
         if contents:
-            for key, value in self._values.pairs(contents):
+            for key, value in self._values.dict_pairs(contents):
                 if name := self._values.text(key, 200):
                     yield _Variable(f"{name} of module {module}", value)
 
@@ -218,8 +218,8 @@ class _Walk:
         for thread in self._python.threads():
             for frame in thread.frames[:1000]:
                 try:
-                    of_frame = list(variables.addresses(frame))
-                    self._seen.add(variables.scopes(frame)[0])
+                    of_frame = list(variables.variable_addresses(frame))
+                    self._seen.add(variables.globals_and_names(frame)[0])
                 except UnreadableMemory:
                     continue
                 for name, address in of_frame:
@@ -281,8 +281,8 @@ class _Walk:
         if kind not in self._kinds:
             self._kinds[kind] = None
             try:
-                info = self._context.types.at(kind)
-                metatype = self._context.types.at(self._reader.type_of(kind))
+                info = self._context.types.type_at(kind)
+                metatype = self._context.types.type_at(self._reader.type_of(kind))
                 if metatype.flags & TYPE_SUBCLASS:
                     ident = self._context.types.lineage(kind).ident
                     self._kinds[kind] = info, "leaf" if ident in _LEAVES else ident
@@ -345,10 +345,10 @@ class _Walk:
             self._note_owned_block(reader.word(address + offset("PyByteArrayObject", "ob_bytes")))
             return size + reader.word(address + offset("PyByteArrayObject", "ob_alloc")), [], None
         if category == "type":
-            contents = self._context.types.at(address).dict
-            if not info.flags or not self._context.types.at(address).flags & HEAPTYPE:
+            contents = self._context.types.type_at(address).dict
+            if not info.flags or not self._context.types.type_at(address).flags & HEAPTYPE:
                 return size, [], None
-            return size, list(self._name_by_key(self._values.pairs(contents))), None
+            return size, list(self._name_by_key(self._values.dict_pairs(contents))), None
         if info.itemsize:  # frames and generators have no number of items there
             room = info.itemsize * abs(reader.i64(address + self._size_at))
             region = self._target.region_at(address)
@@ -363,7 +363,7 @@ class _Walk:
             return size, children, None
         if info.flags & HEAPTYPE and children:
             size += WORD * len(children)  # values without a dict, 3.11 and later
-        words = reader.run(address + 16, min(size // WORD, MAX_WORDS))
+        words = reader.consecutive_words(address + 16, min(size // WORD, MAX_WORDS))
         length = None
         if category == "array.array" and reader.word(address + _ITEMS) not in self._blocks:
             width = reader.word(reader.word(address + _ARRAY_DESCR)) >> 32
@@ -418,7 +418,7 @@ class _Walk:
         if number and (region is None or not 0 < number <= (region.end - start) // WORD):
             raise UnreadableMemory(start, WORD, f"an array of {number} items")
         if number <= MAX_READ:
-            return self._reader.run(start, number)
+            return self._reader.consecutive_words(start, number)
         return [self._reader.word(start + WORD * (n * number // MAX_READ)) for n in range(MAX_READ)]
 
     def _note_owned_block(self, address: int) -> None:
@@ -433,15 +433,17 @@ class _Walk:
         require = self._python.layout.require
         keys = self._reader.u64(address + require("PyDictObject", "ma_keys"))
         is_shared = self._reader.word(address + require("PyDictObject", "ma_values"))
-        start, count, width, _ = self._objects.entries(keys)
+        start, count, width, _ = self._objects.keys_table_entries(keys)
         self._note_owned_block(keys)
         number = self._reader.i64(address + require("PyDictObject", "ma_used"))
         if count > MAX_READ and not is_shared:
             places = [start + width * (n * count // MAX_READ) for n in range(MAX_READ)]
-            words = [self._reader.run(place + width - 2 * WORD, 2) for place in places]
+            words = [
+                self._reader.consecutive_words(place + width - 2 * WORD, 2) for place in places
+            ]
             pairs = [(key, value) for key, value in words if key and value]
         else:
-            pairs = list(self._values.pairs(address))
+            pairs = list(self._values.dict_pairs(address))
         children = [("", word) for key, value in pairs for word in (value, key)]
         if is_shared:  # the keys belong to the class (PEP 412)
             return size + WORD * count, children, number
@@ -462,7 +464,7 @@ class _Walk:
 
     # -- what it comes to ---------------------------------------------------------------------
 
-    def use(self) -> MemoryUse:
+    def memory_use(self) -> MemoryUse:
         """Return the sums."""
         held = list(self._bytes)
         below: dict[int, dict[int, float]] = {}  # object -> type of what it leads to -> bytes
@@ -526,4 +528,4 @@ class _Walk:
 
     def _type_name(self, kind: int) -> str:
         type_info = self._kinds.get(kind)
-        return type_info[0].shown if type_info else "?"
+        return type_info[0].qualified_name if type_info else "?"

@@ -86,8 +86,8 @@ class ObjectSearch:
     def metatype(self) -> int:
         """Return the address of `type`. Raises LayoutError when it cannot be found."""
         for interpreter in self._python.interpreters:
-            contents = self.access.module(interpreter.address, "builtins")
-            metatype = self.access.get(contents, "type") if contents else None
+            contents = self.access.module_dict(interpreter.address, "builtins")
+            metatype = self.access.dict_value(contents, "type") if contents else None
             if metatype and self._is_own_type(metatype):
                 return metatype
         for thread in self._python.threads():
@@ -106,7 +106,7 @@ class ObjectSearch:
         except UnreadableMemory:
             return False
 
-    def types(self) -> dict[int, TypeInfo]:
+    def types_by_address(self) -> dict[int, TypeInfo]:
         """Return every type of the process by address; raises OutOfTime."""
         if self._types is None and self.places_of_types is None:
             self._types = self._searched.types
@@ -119,7 +119,7 @@ class ObjectSearch:
             level, seen = [metatype], {metatype}
             while level:
                 following: list[int] = []
-                for _, place in self.search.any_of(level, ranges):
+                for _, place in self.search.find_any_word(level, ranges):
                     address = place - self.type_at
                     info = self._type_at(address) if self.may_be_alive(address) else None
                     if info is None:
@@ -138,7 +138,7 @@ class ObjectSearch:
 
     def _type_at(self, address: int) -> TypeInfo | None:
         try:
-            return self.access.context.types.at(address)
+            return self.access.context.types.type_at(address)
         except (UnreadableMemory, LayoutError):
             return None
 
@@ -176,7 +176,7 @@ class ObjectSearch:
             return False
         return local > 0 or shared >> 2 > 0
 
-    def links(self, address: int, info: TypeInfo) -> GcStatus:
+    def compare_gc_links(self, address: int, info: TypeInfo) -> GcStatus:
         """Compare an object's GC words with its neighbours'.
 
         With the GIL the head lies before the object, in a doubly linked list; free-threaded
@@ -230,7 +230,7 @@ class ObjectSearch:
         if kind in kept:
             yield from kept[kind]
             return
-        info = self.types().get(kind) or self._type_at(kind)
+        info = self.types_by_address().get(kind) or self._type_at(kind)
         if info is None:
             return
         objects: list[tuple[int, bool | None]] = []
@@ -241,7 +241,7 @@ class ObjectSearch:
                 continue
             if len(objects) >= MAX_OBJECTS:
                 text = f"stopped after {MAX_OBJECTS} objects of one type"
-                self.soft_errors.append(SoftError("heap", info.shown, text))
+                self.soft_errors.append(SoftError("heap", info.qualified_name, text))
                 return
             objects.append((address, status.tracked))
             yield objects[-1]
@@ -256,7 +256,7 @@ class ObjectSearch:
             or self._is_inside_of_sequence(address)
         ):
             return None
-        status = self.links(address, info)
+        status = self.compare_gc_links(address, info)
         return status if status.plausible else None
 
     def _is_aligned(self, address: int) -> bool:
@@ -274,12 +274,12 @@ class ObjectSearch:
             before = self.reader.u64(address - 8)
         except UnreadableMemory:
             return False
-        return before in self.types() and self.may_be_alive(address - self._size_at)
+        return before in self.types_by_address() and self.may_be_alive(address - self._size_at)
 
     def size_of(self, address: int) -> int:
         """Return how many bytes an object takes, without what it points to."""
         kind = self.reader.type_of(address)
-        info = self.types().get(kind)
+        info = self.types_by_address().get(kind)
         if info is None:
             return 0
         ident = self.access.ident(address)
@@ -313,12 +313,12 @@ class ObjectSearch:
         size = head + (length + 1) * max(width, 1)
         return size if size < MAX_OBJECT_BYTES else 0
 
-    def enclosing(self, address: int) -> int | None:
+    def object_enclosing(self, address: int) -> int | None:
         """Return the object whose bytes hold an address, the nearest one before it."""
         region = self.target.region_at(address)
         if region is None:
             return None
-        types = self.types()
+        types = self.types_by_address()
         end = (address & ~7) + 8
         done = end
         for distance in BACKWARDS:

@@ -76,16 +76,16 @@ class DictOwners:
         self._known: dict[int, str] | None = None
         self._cap = 0
 
-    def owner(self, holder: int) -> str | None:
+    def owner_words(self, holder: int) -> str | None:
         """Return whose namespace a dict is, in words; raises OutOfTime."""
         if self._known is None:
-            types = self._heap.types().values()
-            self._known = {info.dict: f"class {info.shown}" for info in types if info.dict}
+            types = self._heap.types_by_address().values()
+            self._known = {info.dict: f"class {info.qualified_name}" for info in types if info.dict}
             at = self._reader.layout.offset("PyInterpreterState", "imports.modules", "modules")
             dict_at = self._reader.layout.require("PyModuleObject", "md_dict")
             for interpreter in self._python.interpreters if at is not None else ():
                 modules = self._reader.u64(interpreter.address + (at or 0))
-                for key, value in self._access.pairs(modules):
+                for key, value in self._access.dict_pairs(modules):
                     name = self._access.text(key, 4096)
                     if name and self._access.ident(value) == "module":
                         self._known[self._reader.u64(value + dict_at)] = f"module {name}"
@@ -93,7 +93,7 @@ class DictOwners:
         owners = self._known
         if holder not in owners and len(owners) < self._cap:
             for at in self._heap.search.words(holder):
-                instance = self._heap.enclosing(at)
+                instance = self._heap.object_enclosing(at)
                 if instance is not None and self._is_instance_dict(instance, at):
                     owners[holder] = f"{self._access.type_name(instance)} at {instance:#x}"
                     break
@@ -120,7 +120,7 @@ class ContainerStorage(NamedTuple):
 def _dict_storage(access: PlainValues, holder: int) -> Iterator[ContainerStorage]:
     layout = access.reader.layout
     keys = access.reader.field(holder, "PyDictObject", "ma_keys")
-    start, count, width, _ = access.objects.entries(keys)
+    start, count, width, _ = access.objects.keys_table_entries(keys)
     yield ContainerStorage(start, start + min(count, MAX_DICT) * width, holder, "dict")
     values = access.reader.field(holder, "PyDictObject", "ma_values")
     if values:
@@ -194,7 +194,7 @@ class Referrers:
         tagged = self._reader.layout.offset("_PyInterpreterFrame", "f_executable.bits")
         self._tags = (0, 1) if tagged is not None else (0,)
 
-    def of(self, address: int, limit: int) -> list[Reference]:
+    def references_to(self, address: int, limit: int) -> list[Reference]:
         """Return the references to an object, at most `limit`.
 
         What cut the search short is in `heap.soft_errors`.
@@ -202,7 +202,7 @@ class Referrers:
         references: list[Reference] = []
         storages: dict[int, ContainerStorage] = {}
         try:
-            self._heap.types()
+            self._heap.types_by_address()
             rest = self._explain_by_place(address, limit, references)
             self._explain_by_storage(rest, address, references, storages)
         except OutOfTime:
@@ -281,7 +281,7 @@ class Referrers:
         return rest
 
     def _reference_in_frame(self, place: int) -> Reference | None:
-        slot = self.locations.slot(place)
+        slot = self.locations.slot_at(place)
         if slot is None:
             return None
         where = f"frame {slot.number} of thread {slot.tid}"
@@ -289,7 +289,7 @@ class Referrers:
         return Reference(place, FRAME, slot.frame.address, "frame", how)
 
     def _reference_on_stack(self, place: int) -> Reference | None:
-        stack = self.locations.stack_of(place)
+        stack = self.locations.thread_of_stack(place)
         if stack is None:
             return None
         text = f"C stack of thread {stack[0]}"
@@ -297,7 +297,7 @@ class Referrers:
 
     def _reference_in_object(self, place: int, address: int) -> Reference | None:
         self._heap.search.check_time()
-        holder = self._heap.enclosing(place)
+        holder = self._heap.object_enclosing(place)
         if holder is None or holder == address:
             return None
         return self._reference_in_member(place, holder, address)
@@ -319,11 +319,11 @@ class Referrers:
             return "a member"
         frame = layout.offset("PyGenObject", "gi_iframe")
         if ident in _GENERATORS and frame is not None and offset >= frame:
-            local = self.locations.local_of(holder + frame, offset - frame)
+            local = self.locations.local_name_at(holder + frame, offset - frame)
             if local is not None:
                 return f"{local} of its frame"
         if ident == "frame" and frame is None:  # up to 3.10, of a generator
-            return self.locations.local_of(holder, offset) or f"+{offset:#x}"
+            return self.locations.local_name_at(holder, offset) or f"+{offset:#x}"
         struct = _STRUCTS.get(ident)
         named = find_struct_member(self._heap, struct, offset) if struct else None
         return "." + (named or f"+{offset:#x}")
@@ -332,13 +332,13 @@ class Referrers:
         try:
             if self._access.ident(holder) == "type":
                 return None
-            info = self._access.context.types.at(self._reader.type_of(holder))
+            info = self._access.context.types.type_at(self._reader.type_of(holder))
             for name, at in self._access.context.slots(info):
                 if self._reader.u64(holder + at) == address:
                     return f".{name}"
             for key, value in self._access.objects.attributes(holder):
                 if value == address:
-                    name_of = self._access.context.name(key)
+                    name_of = self._access.context.attribute_name(key)
                     return f".{name_of}" if name_of else None
         except (UnreadableMemory, LayoutError, Undecodable):
             return None
@@ -403,14 +403,17 @@ class Referrers:
         for storage in self._container_storages(holder, ident):
             low = bisect_left(locations, storage.start)
             inside = locations[low : bisect_right(locations, storage.end - 1)]
-            if inside and self._heap.gc_status(holder, self._heap.types()[kind]) is not None:
+            if (
+                inside
+                and self._heap.gc_status(holder, self._heap.types_by_address()[kind]) is not None
+            ):
                 yield from ((place, storage) for place in inside)
 
     def _container_types(self, ident: str) -> list[int]:
         """Return the types that go back to a built-in container."""
         lineage = self._access.context.types.lineage
         kinds = []
-        for address in self._heap.types():
+        for address in self._heap.types_by_address():
             try:
                 line = lineage(address)
             except UnreadableMemory:
@@ -439,8 +442,8 @@ class Referrers:
     def _key_text(self, holder: int, address: int) -> str:
         for key, value in self._access.objects.dict_items(holder):
             if value == address:
-                shown = self._access.values.of(key).text
-                owner = self._namespaces.owner(holder)
+                shown = self._access.values.value_of(key).text
+                owner = self._namespaces.owner_words(holder)
                 return f"[{shown[:200]}]" + (f", names of {owner}" if owner else "")
             if key == address:
                 return "a key"
@@ -486,8 +489,8 @@ class Referrers:
         for holder in (at + 24, at + 32):  # the two words before an instance (3.11, 3.12)
             if self._heap.may_be_alive(holder) and self._attribute_name(holder, address):
                 return self._reference_in_member(place, holder, address)._replace(kind=OBJECT)
-        owner = self._heap.enclosing(at)
-        if owner is None or self.locations.stack_of(at) is not None:
+        owner = self._heap.object_enclosing(at)
+        if owner is None or self.locations.thread_of_stack(at) is not None:
             return None
         how = f"+{place - word:#x} of a buffer at {word:#x}, of its member +{at - owner:#x}"
         return Reference(place, BUFFER, owner, self._access.type_name(owner), how)
@@ -495,4 +498,6 @@ class Referrers:
     def _unknown_referrer(self, place: int) -> Reference:
         region = self._heap.target.region_at(place)
         static = region is not None and region.path is not None
-        return Reference(place, STATIC if static else MEMORY, 0, "", self.locations.mapping(place))
+        return Reference(
+            place, STATIC if static else MEMORY, 0, "", self.locations.mapping_text(place)
+        )

@@ -167,7 +167,7 @@ class Layout:
     def __repr__(self) -> str:
         return f"<Layout {self.source}>"
 
-    def naming_types(self, type_name: Callable[[int], str | None]) -> Layout:
+    def with_type_names(self, type_name: Callable[[int], str | None]) -> Layout:
         """Return this layout for one process, with names of types whose text is in no file here.
 
         `type_name` takes a PyTypeObject *. The places of members are the same.
@@ -185,7 +185,7 @@ class Layout:
         """Return the names of all structs, sorted."""
         return sorted(self.document["structs"])
 
-    def find(self, struct: str, *paths: str) -> Field | None:
+    def find_field(self, struct: str, *paths: str) -> Field | None:
         """Return the first of `paths` that `struct` has. Absent when it has none of them."""
         entry = self.document["structs"].get(struct)
         if entry is None:
@@ -202,7 +202,7 @@ class Layout:
         try:
             return self._offsets[key]
         except KeyError:
-            field = self.find(struct, *paths)
+            field = self.find_field(struct, *paths)
             offset = self._offsets[key] = None if field is None else int(field[0])
             return offset
 
@@ -215,7 +215,7 @@ class Layout:
 
     def require_field(self, struct: str, *paths: str) -> Field:
         """Return the first of `paths` that `struct` has, or raise LayoutError."""
-        field = self.find(struct, *paths)
+        field = self.find_field(struct, *paths)
         if field is None:
             raise LayoutError(f"{struct} has no member {' or '.join(paths)} in {self.source}")
         return field
@@ -240,7 +240,7 @@ class Layout:
         value = self.document["constants"].get(name)
         return None if value is None else int(value)
 
-    def with_size(self, struct: str, size: int) -> Layout | None:
+    def with_struct_size(self, struct: str, size: int) -> Layout | None:
         """Return the layout in which sizeof(struct) is `size`. Absent when no variant has it.
 
         Structs private to a .c file may change between patch releases: `_thread.lock` held a
@@ -256,7 +256,7 @@ class Layout:
                 return Layout({**document, "structs": structs}, self.source)
         return None
 
-    def distance(self, words: Mapping[str, int]) -> int:
+    def distance_to_words(self, words: Mapping[str, int]) -> int:
         """Return by how many bytes the core's own words differ from this table, 0 where they agree.
 
         A damaged word counts the same for every table. How many words differ tells less: a
@@ -283,7 +283,7 @@ class Layout:
         overlay = _Overlay(self.document, words)
         if not overlay.offsets and not overlay.sizes:
             return self, overlay.texts
-        document = {**self.document, "structs": overlay.apply()}
+        document = {**self.document, "structs": overlay.overlaid_structs()}
         return Layout(document, f"{self.source} + _Py_DebugOffsets"), overlay.texts
 
 
@@ -381,7 +381,7 @@ class _Overlay:
             at = self._believed[struct, path]
             self.texts[at] = self.texts[at].replace("core believed", f"{why}; table kept")
 
-    def apply(self) -> dict[str, Any]:
+    def overlaid_structs(self) -> dict[str, Any]:
         """Return all structs, the changed ones replaced by new copies."""
         structs = dict(self.structs)
         for struct in {key[0] for key in self.offsets} | set(self.sizes):
@@ -475,7 +475,7 @@ def build_layouts(
     main = load_layout(version, free_threaded, debug, mutex)
     if main is None:
         return
-    agrees = not main.distance(words)
+    agrees = not main.distance_to_words(words)
     if agrees:
         yield main
     stem = f"{_table_name(version, free_threaded=free_threaded, debug=debug)}-"
@@ -484,7 +484,7 @@ def build_layouts(
     )
     names.sort(key=lambda name: name.endswith("-musl"))
     tables = [None if agrees else main, *(_load(f"others/{name}", mutex) for name in names)]
-    yield from sorted(filter(None, tables), key=lambda table: table.distance(words))
+    yield from sorted(filter(None, tables), key=lambda table: table.distance_to_words(words))
 
 
 def parse_debug_offsets(raw: bytes) -> DebugOffsets:

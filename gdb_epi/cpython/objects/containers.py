@@ -79,12 +79,12 @@ class ContainerReader:
             if count:
                 block = self._reader.u64(block + next_at)
 
-    def behind_list(self, address: int) -> int:
+    def word_behind_list(self, address: int) -> int:
         """Return the word behind the last item of a list: what pop() took, if it was the last."""
         items = self._reader.field(address, "PyListObject", "ob_item")
         return self._reader.u64(items + 8 * self.length(address, "PyListObject"))
 
-    def beside_deque(self, address: int, *, left: bool) -> int:
+    def word_beside_deque(self, address: int, *, left: bool) -> int:
         """Return the word beside a deque's first or last item; 0 where that is not known."""
         end, step = ("left", -1) if left else ("right", 1)
         block = self._reader.field(address, "dequeobject", f"{end}block")

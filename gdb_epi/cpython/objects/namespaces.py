@@ -166,7 +166,7 @@ class NamespaceReader:
                 return names.ended
         else:
             try:
-                value = self._reader.value_of(self.dict_items(address), key)
+                value = self._reader.value_under_string(self.dict_items(address), key)
                 if value is not None:
                     return value
             except UnreadableMemory as error:
@@ -198,7 +198,9 @@ class NamespaceReader:
                 if number == MAX_NAMES:
                     return None
                 plain = self._reader.compact_ascii_string(key, MAX_NAME)
-                bare = None if plain is not None else self._reader.bare_string(key, MAX_NAME)
+                bare = (
+                    None if plain is not None else self._reader.compact_ascii_bytes(key, MAX_NAME)
+                )
                 if bare is not None:
                     raw.setdefault(bare, (number, value))
                 text = self._reader.string(key, 4096) if plain is None else plain
@@ -218,14 +220,14 @@ class NamespaceReader:
         values = reader.u64(address + self._required_offset("PyDictObject", "ma_values"))
         if values:
             values += self._offset_or_none("PyDictValues", "values") or 0
-        yield from self.key_items(keys, values)
+        yield from self.keys_table_items(keys, values)
 
-    def key_items(self, keys: int, values: int) -> Iterator[tuple[int, int]]:
+    def keys_table_items(self, keys: int, values: int) -> Iterator[tuple[int, int]]:
         """Yield (key, value) of a keys table; `values` is the split array's address or 0.
 
         The table is read in pieces, so that a reader of the first entries pays for those only.
         """
-        start, count, width, has_hash = self.entries(keys)
+        start, count, width, has_hash = self.keys_table_entries(keys)
         if count > MAX_DICT_ENTRIES:
             self._reader.read(start + count * width - 1, 1)  # refuse what is not mapped
         if values:
@@ -272,7 +274,7 @@ class NamespaceReader:
             return list(range(count))
         return order
 
-    def entries(self, keys: int) -> tuple[int, int, int, bool]:
+    def keys_table_entries(self, keys: int) -> tuple[int, int, int, bool]:
         """Return (address of the entries, their number, their size, whether they hold a hash)."""
         head = self._keys_head
         if head is not None:  # nearly all tables are small and lie in one piece
@@ -345,7 +347,7 @@ class NamespaceReader:
         if held:
             yield from self.dict_items(held)
         elif values:
-            yield from self.key_items(self.shared_keys(kind), values)
+            yield from self.keys_table_items(self.shared_keys(kind), values)
 
     def attribute_storage(self, address: int, kind: int) -> tuple[int, int]:
         """Return the dict of an instance, or its array of values without one; 0 for neither.
@@ -392,7 +394,7 @@ class NamespaceReader:
     def shared_keys(self, kind: int) -> int:
         """Return the keys that instances of a class share. Raises UnreadableMemory."""
         keys = self._reader.u64(kind + self._required_offset("PyHeapTypeObject", "ht_cached_keys"))
-        _, count, _, _ = self.entries(keys)
+        _, count, _, _ = self.keys_table_entries(keys)
         if count > MAX_SHARED_KEYS:
             raise UnreadableMemory(keys, count, "an absurd number of shared keys")
         return keys

@@ -46,7 +46,7 @@ class StringFormat(NamedTuple):
     kinds: dict[int, tuple[int, int]]
 
     @property
-    def head(self) -> int:
+    def head_size(self) -> int:
         """Return how many bytes hold length, hash and state."""
         return max(self.length_at + 8, self.hash_at + 8, self.state_at + 4)
 
@@ -90,7 +90,7 @@ def bytes_format(layout: Layout, kind: int) -> StringFormat:
 
 def compact_str_size(target: Target, form: StringFormat, address: int) -> int | None:
     """Return the size of a compact string with its NUL; None for any other string."""
-    head = try_read(target, address, form.head)
+    head = try_read(target, address, form.head_size)
     if not head:
         return None
     length = struct.unpack_from("<Q", head, form.length_at)[0]
@@ -101,7 +101,7 @@ def compact_str_size(target: Target, form: StringFormat, address: int) -> int | 
 def read_hashed_string(target: Target, form: StringFormat, address: int) -> HashedString | str:
     """Return a hashed object, or why there is none: "unhashed", "long", "odd", "unreadable"."""
     try:
-        head = target.read(address, form.head)
+        head = target.read(address, form.head_size)
         length, stored = (
             struct.unpack_from("<Q", head, at)[0] for at in (form.length_at, form.hash_at)
         )

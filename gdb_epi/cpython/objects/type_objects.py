@@ -67,7 +67,7 @@ class TypeInfo(NamedTuple):
         return bool(self.flags & HEAPTYPE) and "." not in self.full_name
 
     @property
-    def shown(self) -> str:
+    def qualified_name(self) -> str:
         """Return the name that object.__repr__ gives: module.qualname, builtins left out."""
         if self.module in ("", "builtins"):
             return self.qualname or "?"
@@ -113,7 +113,7 @@ class TypeReader:
         self._size = max(self._at.values()) + 8
         self._qualname = layout.require("PyHeapTypeObject", "ht_qualname")
 
-    def at(self, address: int) -> TypeInfo:
+    def type_at(self, address: int) -> TypeInfo:
         """Return the type at an address. Raises UnreadableMemory when there is none."""
         info = self._known.get(address)
         if info is None:
@@ -126,23 +126,23 @@ class TypeReader:
             raise UnreadableMemory(*info)  # anew: one that is kept keeps all who met it
         return info
 
-    def of(self, address: int) -> TypeInfo:
+    def type_of_object(self, address: int) -> TypeInfo:
         """Return the type of an object. Raises UnreadableMemory when there is none."""
         if address & 7 or not address:
             raise UnreadableMemory(address, 8, "not an aligned pointer")
-        return self.at(self._reader.type_of(address))
+        return self.type_at(self._reader.type_of(address))
 
-    def shown(self, address: int) -> str:
+    def type_name_of(self, address: int) -> str:
         """Return module and qualname of an object's type; "" when it is no object."""
         try:
-            return self.of(address).shown
+            return self.type_of_object(address).qualified_name
         except UnreadableMemory:
             return ""
 
     def ident(self, address: int) -> str:
         """Return the built-in type that an object goes back to; "" when it is no object."""
         try:
-            return self.lineage(self.of(address).address).ident
+            return self.lineage(self.type_of_object(address).address).ident
         except UnreadableMemory:
             return ""
 
@@ -192,13 +192,13 @@ class TypeReader:
         return lineage
 
     def _lineage(self, address: int) -> Lineage:
-        types = [self.at(address)]
+        types = [self.type_at(address)]
         seen = {address}
         while types[-1].base and len(types) < MAX_BASES:
             if types[-1].base in seen:
                 raise UnreadableMemory(address, 8, "the bases of the type make a cycle")
             seen.add(types[-1].base)
-            types.append(self.at(types[-1].base))
+            types.append(self.type_at(types[-1].base))
         for flag, name in _FLAGS:
             flagged = [info for info in types if info.flags & flag]
             if types[0].flags & flag and flagged:
@@ -223,7 +223,8 @@ class TypeReader:
                 raise UnreadableMemory(info.mro, 8, f"an MRO of {count} types")
             first_item = info.mro + layout.require("PyTupleObject", "ob_item")
             return [
-                self.at(base) for base in split_into_words(self._reader.read(first_item, 8 * count))
+                self.type_at(base)
+                for base in split_into_words(self._reader.read(first_item, 8 * count))
             ]
         except UnreadableMemory:
             return list(self.lineage(info.address).types)

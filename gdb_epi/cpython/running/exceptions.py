@@ -88,7 +88,7 @@ class ExceptionInfo(NamedTuple):
     memory_error: bool = False  # a MemoryError, or of a class made from it
     errno: int | None = None  # of an OSError, or of a class made from it
 
-    def links(self) -> tuple[int, ...]:
+    def linked_addresses(self) -> tuple[int, ...]:
         """Return the exceptions that this one leads to."""
         return tuple(link for link in (self.cause, self.context, *self.members) if link)
 
@@ -100,7 +100,7 @@ class RaisedException(NamedTuple):
     exceptions: tuple[ExceptionInfo, ...]
 
     @property
-    def itself(self) -> ExceptionInfo:
+    def root_exception(self) -> ExceptionInfo:
         """Return the exception that the others belong to."""
         return self.exceptions[0]
 
@@ -114,7 +114,7 @@ class ThreadExceptions(NamedTuple):
     soft_errors: tuple[SoftError, ...] = ()
     reported: RaisedException | None = None
 
-    def all(self) -> tuple[RaisedException, ...]:
+    def all_raised(self) -> tuple[RaisedException, ...]:
         """Return the one in flight, the one that is being reported, then those being handled."""
         return (*filter(None, (self.in_flight, self.reported)), *self.handled)
 
@@ -127,7 +127,7 @@ def read_thread_exceptions(
     `messages` adds message, args and notes, which may hold any value of the process.
     """
     decoder = ExceptionDecoder(target, python, messages=messages)
-    return [decoder.of(thread) for thread in python.threads()]
+    return [decoder.exceptions_of_thread(thread) for thread in python.threads()]
 
 
 class ExceptionDecoder:
@@ -146,7 +146,7 @@ class ExceptionDecoder:
 
     # -- one thread ---------------------------------------------------------------------------
 
-    def of(self, thread: ThreadState) -> ThreadExceptions:
+    def exceptions_of_thread(self, thread: ThreadState) -> ThreadExceptions:
         """Return the exceptions of a thread state. Never raises; soft errors say what is gone."""
         problems: list[str] = []
         in_flight = None
@@ -169,7 +169,11 @@ class ExceptionDecoder:
         self, thread: ThreadState, problems: list[str]
     ) -> RaisedException | None:
         """Decode the exception that is being printed, or that a hook of sys was given."""
-        reported = (address for address in self._reports.of(thread) if self._is_exception(address))
+        reported = (
+            address
+            for address in self._reports.possible_exceptions(thread)
+            if self._is_exception(address)
+        )
         first = next(reported, None)
         if first is None:
             return None
@@ -233,7 +237,7 @@ class ExceptionDecoder:
             first = self.exception(value)
         if lines and not self._is_none(lines):
             # Up to 3.11 the traceback joins its exception only when it is caught.
-            first = first._replace(traceback=self._tracebacks.at(lines))
+            first = first._replace(traceback=self._tracebacks.traceback_at(lines))
         if isinstance(first.type, Absent):
             problems.append(f"the type of an exception {state}: {first.type.detail}")
         return RaisedException(state, tuple(self._exceptions_led_to(first, problems)))
@@ -242,7 +246,7 @@ class ExceptionDecoder:
         """Return an exception known by its class: not made yet, or its object is lost."""
         try:
             if value:
-                self._types.of(value)
+                self._types.type_of_object(value)
         except UnreadableMemory as error:
             problems.append(f"an exception: {error}")
             lost = Absent(UNREADABLE, str(error))
@@ -252,7 +256,7 @@ class ExceptionDecoder:
             return exception._replace(message=lost, args=lost, notes=lost)
         exception = ExceptionInfo(0, self._name_of(kind), _NO_TRACEBACK)
         if self._texts is not None and not isinstance(exception.type, Absent):
-            exception = exception._replace(**self._texts.of_unmade(value)._asdict())
+            exception = exception._replace(**self._texts.texts_of_uninstantiated(value)._asdict())
         return exception
 
     def _exceptions_led_to(self, first: ExceptionInfo, problems: list[str]) -> list[ExceptionInfo]:
@@ -261,7 +265,7 @@ class ExceptionDecoder:
             return [first._replace(traceback=_FULL)]
         graph, seen = [first], {first.address}
         for exception in graph:  # grows while it is walked
-            for link in exception.links():
+            for link in exception.linked_addresses():
                 if link in seen:
                     continue
                 if len(graph) >= MAX_CHAIN:
@@ -298,9 +302,9 @@ class ExceptionDecoder:
 
     def _exception(self, address: int) -> ExceptionInfo:
         try:
-            info = self._types.of(address)
+            info = self._types.type_of_object(address)
             if not info.flags & _BASE_EXCEPTION:
-                raise UnreadableMemory(address, 8, f"no exception but {info.shown}")
+                raise UnreadableMemory(address, 8, f"no exception but {info.qualified_name}")
             return self._decode(address, info)
         except UnreadableMemory as error:
             why = Absent(UNREADABLE, str(error))
@@ -313,21 +317,21 @@ class ExceptionDecoder:
         size = self._layout.size(struct) or 0
         head = self._reader.read(address, size)
 
-        def word(member: str, width: int = 8) -> int:
+        def read_member(member: str, width: int = 8) -> int:
             at = self._layout.require(struct, member)
             return int.from_bytes(head[at : at + width], "little")
 
         members, count = self._group_members(address, info)
         bases = self._built_in_bases(info)
-        lines = word("traceback")
+        lines = read_member("traceback")
         has_lines = lines and not self._is_none(lines)
         exception = ExceptionInfo(
             address=address,
             type=_shown_class_name(info),
-            traceback=self._tracebacks.at(lines) if has_lines else _NO_TRACEBACK,
-            cause=word("cause"),
-            context=word("context"),
-            suppress_context=bool(word("suppress_context", 1)),
+            traceback=self._tracebacks.traceback_at(lines) if has_lines else _NO_TRACEBACK,
+            cause=read_member("cause"),
+            context=read_member("context"),
+            suppress_context=bool(read_member("suppress_context", 1)),
             members=members,
             member_count=count,
             memory_error="MemoryError" in bases,
@@ -335,7 +339,7 @@ class ExceptionDecoder:
         )
         if self._texts is None:
             return exception
-        return exception._replace(**self._texts.of(address)._asdict())
+        return exception._replace(**self._texts.texts_of(address)._asdict())
 
     def _built_in_bases(self, info: TypeInfo) -> set[str]:
         bases = self._types.lineage(info.address).types
@@ -371,7 +375,7 @@ class ExceptionDecoder:
 
     def _is_exception(self, address: int) -> bool:
         try:
-            return bool(self._types.of(address).flags & _BASE_EXCEPTION)
+            return bool(self._types.type_of_object(address).flags & _BASE_EXCEPTION)
         except UnreadableMemory:
             return False
 
@@ -382,9 +386,9 @@ class ExceptionDecoder:
     def _name_of(self, kind: int) -> str | Absent:
         """Return the name of an exception class."""
         try:
-            if not self._types.of(kind).flags & _TYPE:
+            if not self._types.type_of_object(kind).flags & _TYPE:
                 raise UnreadableMemory(kind, 8, "no class")
-            return _shown_class_name(self._types.at(kind))
+            return _shown_class_name(self._types.type_at(kind))
         except UnreadableMemory as error:
             return Absent(UNREADABLE, str(error))
 
@@ -394,7 +398,7 @@ def _shown_class_name(info: TypeInfo) -> str | Absent:
         return Absent(NOT_AVAILABLE, "its name lies in memory that nobody has")
     if info.flags & HEAPTYPE and not info.module:
         return f"?.{info.qualname}"  # without its module it would look like a built-in one
-    return info.shown
+    return info.qualified_name
 
 
 class ExceptionTexts(NamedTuple):
@@ -414,7 +418,7 @@ class ExceptionTextReader:
         self._layout = python.layout
         self._room = MAX_TEXT
 
-    def of(self, address: int) -> ExceptionTexts:
+    def texts_of(self, address: int) -> ExceptionTexts:
         """Return the texts of an exception object. Never raises."""
         if self._room <= 0:
             full = Absent(UNPARSABLE, f"more than {MAX_TEXT} characters of texts")
@@ -447,7 +451,7 @@ class ExceptionTextReader:
             notes = Absent(UNREADABLE, str(error))
         return ExceptionTexts(message, args, notes, decoder.exact and not decoder.cut)
 
-    def of_unmade(self, value: int) -> ExceptionTexts:
+    def texts_of_uninstantiated(self, value: int) -> ExceptionTexts:
         """Return the texts of an error indicator whose value is no instance yet.
 
         It holds what the instance would be made of: nothing, one argument, or a tuple of them.
@@ -479,7 +483,7 @@ class ExceptionTextReader:
             raise Undecodable(held.detail)
         if decoder.ident(held) != "list":
             raise Undecodable("__notes__ is no list")
-        notes = decoder.items(*decoder.array_of(held, "list"), "notes")[:MAX_NOTES]
+        notes = decoder.items(*decoder.array_range(held, "list"), "notes")[:MAX_NOTES]
         return tuple(self._str(decoder, note) for note in notes)
 
     # -- str() --------------------------------------------------------------------------------
@@ -532,13 +536,13 @@ class ExceptionTextReader:
             return self._syntax_error_str(decoder, address)
         if name in _CODEC_FAILS:
             return self._unicode_error_str(decoder, address, name)
-        return Absent(NOT_AVAILABLE, f"the __str__ of {owner.shown} is not known here")
+        return Absent(NOT_AVAILABLE, f"the __str__ of {owner.qualified_name} is not known here")
 
     def _args(self, decoder: ReprDecoder, address: int) -> list[int]:
         held = decoder.field(address, _EXCEPTION, "args")
         if decoder.ident(held) != "tuple":
             raise Undecodable("its arguments are no tuple")
-        return decoder.items(*decoder.array_of(held, "tuple"), "arguments")
+        return decoder.items(*decoder.array_range(held, "tuple"), "arguments")
 
     def _base_exception_str(self, decoder: ReprDecoder, address: int) -> str:
         """Return what BaseException_str gives: nothing, the argument, or the tuple of them."""
@@ -617,9 +621,9 @@ def _why_no_str(decoder: ReprDecoder, kind: TypeInfo) -> str:
     when there are several built-in bases, which may have different ones.
     """
     if not kind.python_class:
-        return f"{kind.shown} has a __str__ of its own"
+        return f"{kind.qualified_name} has a __str__ of its own"
     held = decoder.context.types.lookup(kind, "__str__")
     if held is not None and held[0].python_class:
-        return f"{held[0].shown} has a __str__ of its own"
+        return f"{held[0].qualified_name} has a __str__ of its own"
     unclear = "none was found in its Python classes, and those of its built-in bases may differ"
-    return f"cannot tell whose __str__ {kind.shown} runs: {unclear}"
+    return f"cannot tell whose __str__ {kind.qualified_name} runs: {unclear}"

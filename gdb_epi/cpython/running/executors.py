@@ -148,12 +148,14 @@ def read_executors_and_queues(target: Target, python: PythonState) -> ExecutorsA
     for instance in instances.of((*_POOLS, *_QUEUES)):
         try:
             if instance.kind in (THREADS, PROCESSES):
-                pools.append(decoder.pool(instance))
+                pools.append(decoder.decode_executor(instance))
             elif instance.kind == PROCESS_POOL:  # a ThreadPool is one too
-                process_pools.append(decoder.pool_of_multiprocessing(instance))
+                process_pools.append(decoder.decode_multiprocessing_pool(instance))
             else:
                 queues.append(
-                    decoder.queue(instance)._replace(users=tuple(users.get(instance.address, ())))
+                    decoder.decode_queue(instance)._replace(
+                        users=tuple(users.get(instance.address, ()))
+                    )
                 )
         except UnreadableMemory as error:
             problems.append(SoftError("pools", instance.shown, str(error)))
@@ -198,7 +200,7 @@ class _PoolDecoder:
 
     # -- queues -------------------------------------------------------------------------------
 
-    def queue(self, instance: Instance) -> Queue:
+    def decode_queue(self, instance: Instance) -> Queue:
         """Return one queue."""
         at = instance.address
         queue = Queue(at, instance.shown)
@@ -246,15 +248,15 @@ class _PoolDecoder:
 
     # -- executors ----------------------------------------------------------------------------
 
-    def pool(self, instance: Instance) -> Executor:
+    def decode_executor(self, instance: Instance) -> Executor:
         """Return one executor."""
         at = instance.address
         max_workers = self._number(at, "_max_workers")
         if instance.kind == PROCESSES:
             return self._decode_process_pool(instance, max_workers)
         queue = self._attribute(at, "_work_queue")
-        queue_kind = self.instances.kind(queue, frozenset(_QUEUES)) if queue else None
-        queued = self.queue(Instance(queue, *queue_kind)).size if queue_kind else None
+        queue_kind = self.instances.wanted_class_of(queue, frozenset(_QUEUES)) if queue else None
+        queued = self.decode_queue(Instance(queue, *queue_kind)).size if queue_kind else None
         threads = self._attribute(at, "_threads")
         members = list(self._containers.set_items(threads))[:MAX_WORKERS] if threads else []
         workers = [self._thread_worker(member) for member in members]
@@ -315,10 +317,10 @@ class _PoolDecoder:
             forgot_workers=self.instances.ident(running) != "dict",
         )
 
-    def pool_of_multiprocessing(self, instance: Instance) -> Executor:
+    def decode_multiprocessing_pool(self, instance: Instance) -> Executor:
         """Return a Pool or ThreadPool. Its processes are started before its threads."""
         at = instance.address
-        of_threads = self.instances.kind(at, frozenset((THREAD_POOL,))) is not None
+        of_threads = self.instances.wanted_class_of(at, frozenset((THREAD_POOL,))) is not None
         handlers = tuple(
             self._decode_handler(self._attribute(at, name), what) for name, what in _HANDLERS
         )
@@ -338,7 +340,7 @@ class _PoolDecoder:
             workers.append(Worker(None, name, pid=pid, replaces=replaces))
         cache, waiting = self._attribute(at, "_cache"), self._attribute(at, "_taskqueue")
         results = [result for _, result in self._objects.dict_items(cache)] if cache else []
-        queue = self.instances.kind(waiting, frozenset(_QUEUES)) if waiting else None
+        queue = self.instances.wanted_class_of(waiting, frozenset(_QUEUES)) if waiting else None
         return Executor(
             at,
             "threads" if of_threads else "processes",
@@ -346,7 +348,7 @@ class _PoolDecoder:
             None,
             self._number(at, "_processes"),
             tuple(workers),
-            self.queue(Instance(waiting, *queue)).size if queue else None,
+            self.decode_queue(Instance(waiting, *queue)).size if queue else None,
             shut_down=self._text(self._attribute(at, "_state")) in ("CLOSE", "TERMINATE"),
             awaited=tuple(map(self._decode_awaited_result, results[:MAX_ITEMS])),
             handlers=handlers,
@@ -362,7 +364,7 @@ class _PoolDecoder:
 
     def _decode_awaited_result(self, result: int) -> AwaitedResult:
         """Return what is known of a result; only a MapResult counts its chunks."""
-        kind = self.instances.types.of(result).qualname
+        kind = self.instances.types.type_of_object(result).qualname
         if kind == "MapResult":
             calls = self._length(self._attribute(result, "_value"))
             return AwaitedResult("map", calls, self._number(result, "_number_left"))

@@ -96,7 +96,7 @@ class WaitReader:
         self.context: ValueContext = values.context
         self._variables = FrameVariables(values)
 
-    def of_stack(self, stack: Sequence[PyFrame]) -> TaskWait | None:
+    def wait_of_stack(self, stack: Sequence[PyFrame]) -> TaskWait | None:
         """Return what a suspended stack (innermost first) waits for.
 
         None when no library's frame is innermost: the program's own code gave way itself.
@@ -141,26 +141,26 @@ class WaitReader:
             and self.number(address) is not None
         ):
             address = 0  # the descriptor itself
-        name = self.name_of(address, outside)
-        return TaskWait(kind, address, self.shown(address), name, place, fd=fd)
+        name = self.name_in_frame(address, outside)
+        return TaskWait(kind, address, self.class_name_of(address), name, place, fd=fd)
 
     def kind_by_class(self, address: int) -> str:
         """Return the kind of wait that an object's class stands for; OTHER when unknown."""
-        for name in self.classes(address):
+        for name in self.class_names(address):
             if kind := wait_rules.CLASSES.get(name.rpartition(".")[2]):
                 return kind
         return wait_rules.OTHER
 
-    def classes(self, address: int) -> list[str]:
+    def class_names(self, address: int) -> list[str]:
         """Return the class of an object and its bases as module.qualname; empty for no object."""
         try:
-            return [info.shown for info in self.context.obj(address).lineage.types]
+            return [info.qualified_name for info in self.context.obj(address).lineage.types]
         except EpiError:
             return []
 
-    def shown(self, address: int) -> str:
+    def class_name_of(self, address: int) -> str:
         """Return the class of an object; "" when it is no object."""
-        classes = self.classes(address)
+        classes = self.class_names(address)
         return classes[0] if classes else ""
 
     def attribute(self, address: int, *names: str) -> int:
@@ -170,7 +170,7 @@ class WaitReader:
                 value = self.context.attribute(address, name)
             except EpiError:
                 continue
-            return 0 if self.shown(value) == "NoneType" else value
+            return 0 if self.class_name_of(value) == "NoneType" else value
         return 0
 
     def text(self, address: int) -> str:
@@ -178,13 +178,13 @@ class WaitReader:
         text = self.context.reader.string(address, 4096)
         return "" if isinstance(text, Absent) else text
 
-    def truth(self, address: int) -> bool:
+    def is_true(self, address: int) -> bool:
         """Return whether an object is True; False for everything else."""
-        return bool(self.number(address)) if self.shown(address) == "bool" else False
+        return bool(self.number(address)) if self.class_name_of(address) == "bool" else False
 
     def number(self, address: int) -> float | None:
         """Return the value of an int or a float; None for anything else."""
-        classes = self.classes(address)
+        classes = self.class_names(address)
         with suppress(EpiError):
             if "float" in classes:
                 at = address + self.context.offset("PyFloatObject", "ob_fval")
@@ -199,7 +199,7 @@ class WaitReader:
         """Return the variables of a frame (PyObject * by name); empty when unreadable."""
         variables: dict[str, int] = {}
         with suppress(EpiError):
-            for name, address in self._variables.addresses(frame):
+            for name, address in self._variables.variable_addresses(frame):
                 if len(variables) < MAX_NAMES:
                     variables.setdefault(name, address)
         return variables
@@ -207,7 +207,7 @@ class WaitReader:
     def _variable(self, frame: PyFrame, name: str) -> int:
         return self.variables(frame).get(name, 0) if name else 0
 
-    def name_of(self, address: int, frame: PyFrame | None) -> str:
+    def name_in_frame(self, address: int, frame: PyFrame | None) -> str:
         """Return what a frame of the program calls an object: a variable, attribute or global."""
         if frame is None or frame.hole is not None or not address:
             return ""
@@ -234,7 +234,7 @@ class WaitReader:
             number = self.number(address)
             if number is not None:
                 return int(number) if 0 <= number < 1 << 20 else None
-            if any(name in ("_socket.socket", "socket") for name in self.classes(address)):
+            if any(name in ("_socket.socket", "socket") for name in self.class_names(address)):
                 # `sock_fd` is the first field after the head (Modules/socketmodule.h).
                 at = address + self.context.offset("PyMethodObject", "im_func")
                 try:
@@ -249,7 +249,7 @@ class WaitReader:
             address = self.attribute(address, *_TO_A_SOCKET)
         return None
 
-    def owner(self, address: int) -> int:
+    def lock_owner(self, address: int) -> int:
         """Return the task or greenlet that a lock says holds it (PyObject *); 0 when it does not.
 
         trio's and anyio's locks say so, asyncio's do not.
@@ -258,16 +258,16 @@ class WaitReader:
             return 0
         inner = self.attribute(address, "_Lock__original")  # anyio's of trio's
         owner = self.attribute(inner or address, "_owner", "_owner_task", "owner", "_RLock__owner")
-        if self.shown(owner).endswith(".TaskInfo"):  # anyio 3
+        if self.class_name_of(owner).endswith(".TaskInfo"):  # anyio 3
             owner = self.attribute(owner, "id")
         number = self.number(owner)  # patched locks have the ident, which is the address
         return owner if number is None else int(number)
 
-    def members(self, address: int, *names: str) -> tuple[int, ...]:
+    def set_members(self, address: int, *names: str) -> tuple[int, ...]:
         """Return the members of the set that an object has by one of these names."""
         held = self.attribute(address, *names)
         with suppress(EpiError):
-            if self.shown(held) == "set":
+            if self.class_name_of(held) == "set":
                 members = ContainerReader(self.context.reader).set_items(held)
                 return tuple(islice(members, MAX_MEMBERS))
         return ()

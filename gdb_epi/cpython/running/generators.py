@@ -51,8 +51,8 @@ def read_generator_chains(target: Target, python: PythonState) -> GeneratorChain
     chains: list[GeneratorChain] = []
     problems: list[SoftError] = []
     kinds = [(generator.address, generator.kind) for generator in instances.of(COROUTINES)]
-    for address, frame in coroutines.lost().items():
-        kinds.append((address, coroutines.kind(coroutines.frame(frame).code)))
+    for address, frame in coroutines.lost_coroutines().items():
+        kinds.append((address, coroutines.kind_made_by_code(coroutines.frame_at(frame).code)))
     for address, kind in kinds[:MAX_GENERATORS]:
         suspended = coroutines.chain(address)
         if suspended.state == DONE:
@@ -61,7 +61,9 @@ def read_generator_chains(target: Target, python: PythonState) -> GeneratorChain
             problems.append(SoftError("generators", f"{address:#x}", suspended.broken))
         inner.update(frame.address for frame in suspended.frames[:-1])
         name = coroutines.qualname(address)
-        waits = instances.kind(suspended.awaits, frozenset({instances.ident(suspended.awaits)}))
+        waits = instances.wanted_class_of(
+            suspended.awaits, frozenset({instances.ident(suspended.awaits)})
+        )
         outermost = suspended.frames[-1].address if suspended.frames else 0
         chains.append(
             GeneratorChain(
@@ -73,7 +75,7 @@ def read_generator_chains(target: Target, python: PythonState) -> GeneratorChain
                 awaits=waits[1] if waits and suspended.awaits else "",
             )
         )
-    for address in list(coroutines.lost())[:MAX_PROBLEMS]:
+    for address in list(coroutines.lost_coroutines())[:MAX_PROBLEMS]:
         why = "its memory is lost; its frame object, which names it, is kept"
         problems.append(SoftError("generators", f"{address:#x}", why))
     roots = tuple(

@@ -73,7 +73,7 @@ def read_greenlets(target: Target, python: PythonState) -> Greenlets:
             words = _state_words(reader, instances, instance.address)
             frames = [word for word in words if instances.ident(word) == "frame"]
             frame = _interpreter_frame(reader, frames[0]) if frames else 0
-            stack, broken = coroutines.stack_from(frame)
+            stack, broken = coroutines.frame_with_callers(frame)
             greenlet = greenlet._replace(state=SUSPENDED if frame else "", stack=stack)
         except UnreadableMemory as error:
             broken = str(error)
@@ -90,7 +90,7 @@ def _state_words(
 ) -> tuple[int, ...]:
     """Return the words that hold the state of a greenlet. Raises UnreadableMemory."""
     types = instances.types.lineage(reader.type_of(address)).types
-    root = next((info for info in types if info.shown == GREENLET), types[-1])
+    root = next((info for info in types if info.qualified_name == GREENLET), types[-1])
     dict_at = reader.signed_field(root.address, "PyTypeObject", "tp_dictoffset")
     head = reader.layout.require("PyMethodObject", "im_func")
     if dict_at == head + WORD and root.basicsize == dict_at + 2 * WORD:

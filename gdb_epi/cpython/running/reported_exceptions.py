@@ -35,7 +35,7 @@ class ReportedExceptions:
         self._objects = NamespaceReader(self._reader)
         self._interpreters = {each.id: each.address for each in python.interpreters}
 
-    def of(self, thread: ThreadState) -> Iterator[int]:
+    def possible_exceptions(self, thread: ThreadState) -> Iterator[int]:
         """Yield the objects that may be it (PyObject *), best first. Never raises."""
         interpreter = self._interpreters.get(thread.interpreter)
         if interpreter is None or not thread.alive:
@@ -70,7 +70,7 @@ class ReportedExceptions:
         self, slots: FrameSlots, frame: PyFrame, name: str, before: int
     ) -> Iterator[int]:
         """Yield the exception among the arguments of a hook; it may have been replaced since."""
-        given = [self._unbox_cell(word) for word in slots.of(frame).variables]
+        given = [self._unbox_cell(word) for word in slots.words_of_frame(frame).variables]
         if name == "excepthook":
             wanted = self._reader.field32(frame.code, "PyCodeObject", "co_argcount")
             if wanted <= before + _VALUE:  # def hook(*everything)

@@ -102,7 +102,7 @@ class TaskFields:
 
     def has_unretrieved_exception(self, task: int) -> bool:
         """Tell whether nobody has asked for that exception; an int before 3.12, then one bit."""
-        flag = self._reader.layout.find("TaskObj", "task_log_tb")
+        flag = self._reader.layout.find_field("TaskObj", "task_log_tb")
         if flag is None:
             return False
         word = int.from_bytes(self._reader.read(task + flag.offset, flag.size), "little")
@@ -206,7 +206,7 @@ def find_awaiting_tasks(
     problems: list[str] = []
     waited: dict[int, list[int]] = {}
     for task in tasks:
-        for future in links.futures(task.waits_for, problems):
+        for future in links.futures_awaited(task.waits_for, problems):
             if future in addresses:
                 edges.setdefault(future, {})[task.address] = None
             else:
@@ -218,7 +218,7 @@ def find_awaiting_tasks(
         try:
             waiters = [] if derived else reading.awaited_by(task.address)
             # Tasks written in Python are in no such word of others, so callbacks count always.
-            waiters = waiters + links.by_callbacks(reading.callbacks(task.address), waited)
+            waiters = waiters + links.tasks_of_callbacks(reading.callbacks(task.address), waited)
             for waiter in waiters:
                 if waiter in addresses and waiter != task.address:
                     edges.setdefault(task.address, {})[waiter] = None
@@ -236,7 +236,7 @@ class FutureLinks:
         self._require = reader.layout.require
         self._containers = ContainerReader(reader)
 
-    def futures(self, first: int, problems: list[str]) -> list[int]:
+    def futures_awaited(self, first: int, problems: list[str]) -> list[int]:
         """Return a future and, if it is that of a gather(), the futures that this waits for."""
         futures: dict[int, None] = {}
         todo = [first] if first else []
@@ -246,7 +246,7 @@ class FutureLinks:
                 continue
             futures[future] = None
             try:
-                if self._types.shown(future) == _GATHERING:
+                if self._types.type_name_of(future) == _GATHERING:
                     children = self._objects.attribute(future, "_children")
                     if not isinstance(children, Absent):
                         todo += reversed(self._containers.list_items(children))
@@ -255,13 +255,15 @@ class FutureLinks:
                     problems.append(f"the children of a gather(): {error}")
         return list(futures)
 
-    def by_callbacks(self, callbacks: Sequence[int], waited: Mapping[int, list[int]]) -> list[int]:
+    def tasks_of_callbacks(
+        self, callbacks: Sequence[int], waited: Mapping[int, list[int]]
+    ) -> list[int]:
         """Return the tasks that wait for futures which these callbacks refer to."""
         waiting: list[int] = []
         for callback in callbacks:
             for referred in self._referred_objects(callback):
                 waiting += waited.get(referred, ())
-                if self._types.shown(referred) == _GROUP:
+                if self._types.type_name_of(referred) == _GROUP:
                     parent = self._objects.attribute(referred, "_parent_task")
                     waiting += [] if isinstance(parent, Absent) else [parent]
         return waiting
@@ -328,7 +330,7 @@ class Tasks(NamedTuple):
 
 def read_asyncio_tasks(target: Target, python: PythonState) -> Tasks:
     """Return the asyncio tasks of every loop and interpreter. Never raises for damage."""
-    return _TaskDecoder(target, python).all()
+    return _TaskDecoder(target, python).all_tasks()
 
 
 def is_module_imported(target: Target, python: PythonState, name: str) -> bool:
@@ -356,7 +358,7 @@ class _TaskDecoder:
         self._problems: dict[SoftError, None] = {}
         self._exceptions: ExceptionDecoder | None = None
 
-    def all(self) -> Tasks:
+    def all_tasks(self) -> Tasks:
         """Return the tasks of every interpreter."""
         tasks: list[Task] = []
         for interpreter in self._python.interpreters:
@@ -364,10 +366,10 @@ class _TaskDecoder:
             try:
                 tasks += _InterpreterTasks(self, interpreter, who).tasks()
             except (UnreadableMemory, LayoutError) as error:
-                self.problem(who, str(error))
+                self.note_problem(who, str(error))
         return Tasks(tuple(tasks), tuple(self._problems))
 
-    def forgotten(self, interpreter: InterpreterState) -> bool:
+    def is_torn_down(self, interpreter: InterpreterState) -> bool:
         """Tell whether an interpreter is being torn down, so that modules may be gone."""
         at = self._layout.offset("PyInterpreterState", "_finalizing")  # 3.12
         try:
@@ -376,11 +378,11 @@ class _TaskDecoder:
             own = False
         return own or self._python.finalizing
 
-    def collected(self, is_task: Callable[[int], object]) -> Iterator[int]:
+    def gc_tracked_tasks(self, is_task: Callable[[int], object]) -> Iterator[int]:
         """Yield the tasks that the garbage collector tracks."""
         objects, _, missing = tracked_objects(self.reader, self._python)
         for why in missing:
-            self.problem("tasks of an interpreter that is torn down", why.detail)
+            self.note_problem("tasks of an interpreter that is torn down", why.detail)
         objects += objects_being_collected(self.reader, self._python)
         yield from (address for address in objects if is_task(address))
 
@@ -399,7 +401,7 @@ class _TaskDecoder:
         file = line.filename.rpartition("/")[2]
         return f"{kind} in {line.qualname or line.name} ({file}:{line.lineno or '?'})"
 
-    def problem(self, subject: str, message: str) -> None:
+    def note_problem(self, subject: str, message: str) -> None:
         """Note what could not be had, once and up to a cap."""
         if len(self._problems) < MAX_PROBLEMS:
             self._problems[SoftError("tasks", subject, message)] = None
@@ -410,11 +412,11 @@ class _InterpreterTasks:
 
     def __init__(self, decoder: _TaskDecoder, interpreter: InterpreterState, who: str) -> None:
         self._decoder = decoder
-        self._forgotten = decoder.forgotten(interpreter)
+        self._forgotten = decoder.is_torn_down(interpreter)
         self._reader, self._objects = decoder.reader, decoder.objects
         self._types, self._coroutines = decoder.types, decoder.coroutines
         self._layout = self._reader.layout
-        self._problem = decoder.problem
+        self._problem = decoder.note_problem
         self._interpreter = interpreter
         self._who = who
         self._containers = ContainerReader(self._reader)
@@ -453,7 +455,7 @@ class _InterpreterTasks:
             if c_task.reason != NOT_AVAILABLE or isinstance(py_task, Absent):
                 self._problem(self._who, f"asyncio.tasks has no C Task: {c_task.detail}")
             return
-        size = self._types.at(c_task).basicsize
+        size = self._types.type_at(c_task).basicsize
         fitting = self._layout.size("TaskObj")
         # Free-threaded builds of 3.14+ end with task_tid, which nothing here reads. The table of
         # 3.15 comes from no such build: a word less is no other struct.
@@ -489,7 +491,7 @@ class _InterpreterTasks:
                 yield name, self._weak_set(name)
             yield _EAGER, self._eager_tasks()
         if self._forgotten:
-            yield "the collector's objects", self._decoder.collected(self.fields_of)
+            yield "the collector's objects", self._decoder.gc_tracked_tasks(self.fields_of)
 
     def _linked_tasks(self, head: int) -> Iterator[int]:
         """Yield the tasks of a circular list (Include/internal/pycore_llist.h)."""
@@ -547,7 +549,7 @@ class _InterpreterTasks:
     def fields_of(self, address: int) -> TaskFields | None:
         """Return how to read a task; None when the object is not a task. Never raises."""
         try:
-            types = self._types.lineage(self._types.of(address).address).types
+            types = self._types.lineage(self._types.type_of_object(address).address).types
         except UnreadableMemory:
             return None
         for info in types:
@@ -654,7 +656,7 @@ class _InterpreterTasks:
             name = f"{address:#x}" if isinstance(name, Absent) else name
             return task._replace(awaits=f"task {name}", awaits_task=True)
         try:
-            return task._replace(awaits=self._types.of(address).shown)
+            return task._replace(awaits=self._types.type_of_object(address).qualified_name)
         except UnreadableMemory as error:
             self._problem(f"task {task.address:#x}", f"what it awaits: {error}")
             return task

@@ -52,7 +52,7 @@ class Tracebacks:
         self._lines = MAX_LINES
 
     @memoized
-    def at(self, address: int) -> Traceback | Absent:
+    def traceback_at(self, address: int) -> Traceback | Absent:
         """Return the lines from a traceback object on. Reference: Python/traceback.c."""
         links: list[int] = []
         seen: set[int] = set()
@@ -89,13 +89,13 @@ class Tracebacks:
             line: int | None = self._i32(address + require(struct, "tb_lineno"))
             frame = self._reader.field(address, struct, "tb_frame")
             code = self._code(frame)
-            info = self._codes.at(code)
+            info = self._codes.code_at(code)
         except UnreadableMemory as error:
             return TracebackLine(hole=str(error))
         if info.problem:
             return TracebackLine(hole=info.problem)
         if line == _NO_LINE:  # 3.12 (gh-98831): computed when somebody asks; tb_lasti is in bytes
-            line = self._codes.line(info, lasti)
+            line = self._codes.line_at_offset(info, lasti)
         return TracebackLine(info.name, info.qualname, info.filename, line, code=code)
 
     @memoized

@@ -36,7 +36,7 @@ def read_trio_tasks(target: Target, python: PythonState) -> Tasks:
 
     Never raises for damage.
     """
-    return _TrioDecoder(target, python).all()
+    return _TrioDecoder(target, python).all_tasks()
 
 
 class _TrioDecoder:
@@ -44,7 +44,7 @@ class _TrioDecoder:
         self._target, self._python = target, python
         self._problems: list[SoftError] = []
 
-    def all(self) -> Tasks:
+    def all_tasks(self) -> Tasks:
         """Return the tasks of every runner."""
         if not is_module_imported(self._target, self._python, TRIO_MODULE):
             return Tasks((), ())
@@ -72,7 +72,7 @@ class _TrioDecoder:
             for frame in thread.frames:
                 if frame.module == TRIO_MODULE and frame.hole is None:
                     runner = self._waits.variables(frame).get("runner", 0)
-                    if self._waits.shown(runner) == _RUNNER:
+                    if self._waits.class_name_of(runner) == _RUNNER:
                         runners.setdefault(runner, thread.interpreter)
         if not runners:
             instances = shared_instances(self._reader.target, self._python)
@@ -107,7 +107,7 @@ class _TrioDecoder:
             loop=runner,
             awaited_by=(parent,) if parent else (),
             framework=TRIO,
-            cancelled=self._waits.truth(attribute(status, "effectively_cancelled")),
+            cancelled=self._waits.is_true(attribute(status, "effectively_cancelled")),
             # Of the first task's nurseries one is for the program's main task and trio's own
             # tasks, the other for the task that run_sync_soon() wakes.
             system=address == init
@@ -133,7 +133,7 @@ class _TrioDecoder:
         """Whether a task of the system nursery runs trio's own code, not the program's main."""
         coroutine = self._waits.attribute(address, "coro")
         try:
-            frame = self._coroutines.where(coroutine)[1]
+            frame = self._coroutines.state_and_frame(coroutine)[1]
         except EpiError:
             return False
         return frame is not None and (frame.module or "").partition(".")[0] == "trio"

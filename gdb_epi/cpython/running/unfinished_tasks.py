@@ -107,7 +107,7 @@ class WakeLinks:
         self._head = self._reader.layout.require("PyMethodObject", "im_func")
         self._owner: dict[int, int] = {}  # the queue that an event of gevent's belongs to
 
-    def all(self) -> dict[int, list[WakeLink]]:
+    def links_by_greenlet(self) -> dict[int, list[WakeLink]]:
         """Return the links by greenlet. Never raises for damage."""
         links: dict[int, list[WakeLink]] = {}
         wanted = LINKABLES | QUEUES | WATCHERS | GREENLETS
@@ -115,7 +115,7 @@ class WakeLinks:
         for source in sources:
             if source.kind in QUEUES:
                 for word in self._pointer_fields(source.address):
-                    if self._instances.kind(word, LINKABLES):
+                    if self._instances.wanted_class_of(word, LINKABLES):
                         self._owner[word] = source.address
         for source in sources:
             seen: set[int] = set()
@@ -157,7 +157,9 @@ class WakeLinks:
                 if _WAITER in names:  # of its fields one is the greenlet, another the hub
                     put = _ITEM_WAITER in names
                     for greenlet in self._pointer_fields(word):
-                        if greenlet in self._greenlets and not self._instances.kind(greenlet, HUBS):
+                        if greenlet in self._greenlets and not self._instances.wanted_class_of(
+                            greenlet, HUBS
+                        ):
                             yield greenlet, puts or put
                     continue
                 inner, put = self._container_contents(word, ident, watching=watching)
@@ -167,7 +169,7 @@ class WakeLinks:
 
     def _class_names(self, address: int) -> list[str]:
         """Return the names of an object's class and its bases, without their modules."""
-        return [name.rpartition(".")[2] for name in self._waits.classes(address)]
+        return [name.rpartition(".")[2] for name in self._waits.class_names(address)]
 
     def _link_fields(self, source: int) -> list[int]:
         """Return what links may be in: lists, deques and methods, of its struct or its dict."""
@@ -191,7 +193,7 @@ class WakeLinks:
             return [self._reader.field(word, "PyMethodObject", "im_self")], False
         if watching and ident == "function":
             return self._containers.cells(word, MAX_ITEMS), False
-        if watching and self._instances.kind(word, LINKABLES):
+        if watching and self._instances.wanted_class_of(word, LINKABLES):
             return self._link_fields(word), False
         if watching and word not in self._greenlets:
             event = self._waits.attribute(word, "event")  # of a PollResult
@@ -206,7 +208,7 @@ class WakeLinks:
         return greenlet
 
     def _make_link(self, address: int, kind: str, *, puts: bool) -> WakeLink:
-        shown = self._waits.shown(address)
+        shown = self._waits.class_name_of(address)
         if kind in WATCHERS:
             return self._watcher(address)
         if kind in GREENLETS:
@@ -215,7 +217,7 @@ class WakeLinks:
             return WakeLink(TaskWait(QUEUE_PUT if puts else QUEUE_GET, address, shown))
         queue = self._owner.get(address)
         if queue is not None:
-            return WakeLink(TaskWait(QUEUE_JOIN, queue, self._waits.shown(queue)))
+            return WakeLink(TaskWait(QUEUE_JOIN, queue, self._waits.class_name_of(queue)))
         return WakeLink(TaskWait(self._waits.kind_by_class(address), address, shown))
 
     # -- watchers of libev ----------------------------------------------------------------------
@@ -239,7 +241,7 @@ class WakeLinks:
     def _end_of_struct(self, address: int, kind: str) -> int:
         """Return the end of libev's struct, which ends the C class, proven by the pointer to it."""
         for info in self._waits.context.obj(address).lineage.types:
-            if info.shown.rpartition(".")[2] == kind:
+            if info.qualified_name.rpartition(".")[2] == kind:
                 end = address + info.basicsize
                 if any(address < word < end for word in self._pointer_fields(address)):
                     return end
@@ -252,7 +254,7 @@ class WakeLinks:
         sum of the last two, which proves it.
         """
         for loop in self._pointer_fields(watcher):
-            if not self._waits.shown(loop).endswith("corecext.loop"):
+            if not self._waits.class_name_of(loop).endswith("corecext.loop"):
                 continue
             for word in self._pointer_fields(loop):
                 try:
@@ -352,12 +354,12 @@ def _task_wait(
     )
     if task.running:
         return unfinished._replace(holds=managers.entered(task.stack, None))
-    wait = reader.of_stack(task.stack)
+    wait = reader.wait_of_stack(task.stack)
     if task.framework == "asyncio" and (wait is None or wait.kind == wait_rules.OTHER):
         wait = _future_wait(reader, task, awaited) or wait
     certainty, needs = UNKNOWN, "any"
     if wait is not None and wait.kind in (wait_rules.TASK, wait_rules.TASKS):
-        awaited = awaited or reader.members(wait.address, "_tasks", "_children")
+        awaited = awaited or reader.set_members(wait.address, "_tasks", "_children")
         certainty, needs = CERTAIN if awaited else UNKNOWN, "all"
     else:
         if wait is not None and wait.kind in wait_rules.FROM_OUTSIDE:
@@ -383,7 +385,7 @@ def read_greenlet_waits(
         instances = shared_instances(target, python)
         links = WakeLinks(
             reader, instances, frozenset(greenlet.address for greenlet in greenlets)
-        ).all()
+        ).links_by_greenlet()
     waits = [_greenlet_wait(reader, managers, each, links.get(each.address, [])) for each in alive]
     return add_lock_holders(reader, waits)
 
@@ -401,7 +403,7 @@ def _greenlet_wait(
     )
     if unfinished.running:
         return unfinished
-    wait = reader.of_stack(greenlet.stack)
+    wait = reader.wait_of_stack(greenlet.stack)
     if links:
         wait = _add_links(reader, wait, greenlet, links)
     certainty, wakers = UNKNOWN, tuple(link.task for link in links if link.task)
@@ -409,7 +411,7 @@ def _greenlet_wait(
         if not wakers and wait.kind == wait_rules.TASK:
             wakers = (wait.address,)  # eventlet's GreenThread.wait()
         if not wakers:
-            wakers = reader.members(wait.address, "greenlets", "coroutines_running")
+            wakers = reader.set_members(wait.address, "greenlets", "coroutines_running")
         certainty = CERTAIN if wakers else UNKNOWN
     elif wait is not None and wait.kind in wait_rules.FROM_OUTSIDE:
         certainty, wakers = OUTSIDE, ()
@@ -436,8 +438,8 @@ def _add_links(
     first = next((link.wait for link in links if link.wait.kind != wait_rules.SLEEP), first)
     outside = next((frame for frame in greenlet.stack if not is_library_frame(frame)), None)
     if sum(1 for link in links if link.task) > 1:
-        return TaskWait(wait_rules.TASKS, name=reader.name_of(first.address, outside))
-    return first._replace(name=reader.name_of(first.address, outside))
+        return TaskWait(wait_rules.TASKS, name=reader.name_in_frame(first.address, outside))
+    return first._replace(name=reader.name_in_frame(first.address, outside))
 
 
 def greenlet_framework(greenlet: Greenlet) -> str:
@@ -461,8 +463,8 @@ def _future_wait(reader: WaitReader, task: Task, awaited: tuple[int, ...]) -> Ta
     """Return the wait of a task whose own code awaits a future, a task or a gather()."""
     if not task.waits_for:
         return None
-    classes = reader.classes(task.waits_for)
-    name = reader.name_of(task.waits_for, task.stack[0] if task.stack else None)
+    classes = reader.class_names(task.waits_for)
+    name = reader.name_in_frame(task.waits_for, task.stack[0] if task.stack else None)
     kind, place = wait_rules.TASKS if awaited else wait_rules.FUTURE, ""
     if task.waits_for in awaited:
         kind = wait_rules.TASK
@@ -545,7 +547,7 @@ def _add_holder(
     wait = unfinished.wait
     if wait is None or not wait.address or unfinished.wakers or unfinished.certainty == OUTSIDE:
         return unfinished
-    owner = reader.owner(wait.address)
+    owner = reader.lock_owner(wait.address)
     if owner and owner in ids:
         return unfinished._replace(wakers=(owner,), certainty=CERTAIN)
     by_frames = [holder for holder in holders.get(wait.address, ()) if holder != unfinished.id]

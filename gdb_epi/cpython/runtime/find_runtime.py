@@ -278,12 +278,18 @@ def _tables_to_try(target: Target, runtime: int, offsets: DebugOffsets) -> Itera
     mutex = mutex_size(target)
     release = build_layouts(minor, free_threaded, False, words, mutex)
     first = next(release, None)
-    if first is not None and not first.distance(words) and _is_proved(target, runtime, first):
+    if (
+        first is not None
+        and not first.distance_to_words(words)
+        and _is_proved(target, runtime, first)
+    ):
         yield first
         first = None
     tables = [first] if first is not None else []
     tables += [*release, *build_layouts(minor, free_threaded, True, words, mutex)]
-    tables.sort(key=lambda table: (not _is_proved(target, runtime, table), table.distance(words)))
+    tables.sort(
+        key=lambda table: (not _is_proved(target, runtime, table), table.distance_to_words(words))
+    )
     yield from tables
 
 

@@ -119,9 +119,11 @@ def _generations(reader: MemoryReader, address: int) -> list[Generation]:
     very bytes of the first.
     """
     layout = reader.layout
-    young, array = layout.find(_STRUCT, "young"), layout.find(_STRUCT, "generations")
-    pieces = [("young", young), ("old", layout.find(_STRUCT, "old"))] if young else [("", array)]
-    element = layout.find(_STRUCT, "permanent_generation")
+    young, array = layout.find_field(_STRUCT, "young"), layout.find_field(_STRUCT, "generations")
+    pieces = (
+        [("young", young), ("old", layout.find_field(_STRUCT, "old"))] if young else [("", array)]
+    )
+    element = layout.find_field(_STRUCT, "permanent_generation")
     if element is None or element.size <= 0:
         raise LayoutError(f"no struct gc_generation in {layout.source}")
     threshold_at = layout.require(_STRUCT, "permanent_generation.threshold") - element.offset

@@ -88,17 +88,20 @@ def _threads_asleep_on_gil(reader: MemoryReader, gil: int) -> dict[int, str]:
     """
     ranges = []
     for member in ("cond", "mutex", "switch_cond", "switch_mutex"):
-        field = reader.layout.find(_STRUCT, member)
+        field = reader.layout.find_field(_STRUCT, member)
         if field is None:
             raise LayoutError(f"{_STRUCT} has no member {member} in {reader.layout.source}")
         doing = HANDED_OVER if member.startswith("switch") else WAITS
         ranges.append((gil + field.offset, gil + field.offset + field.size, doing))
     waiting = {}
     for thread in reader.target.threads():
-        sleeps = thread.call == "futex" and thread.argument(1) & FUTEX_MASK in FUTEX_WAITS
+        sleeps = (
+            thread.system_call_name == "futex"
+            and thread.system_call_argument(1) & FUTEX_MASK in FUTEX_WAITS
+        )
         if not sleeps or is_at_system_call(reader.target, thread) is False:
             continue
-        address = thread.argument(0)
+        address = thread.system_call_argument(0)
         for start, end, doing in ranges:
             if start <= address < end:
                 waiting[thread.tid] = doing

@@ -140,7 +140,7 @@ def _read_queue(reader: MemoryReader, address: int, whose: str) -> PendingCalls 
 def _read_calls(reader: MemoryReader, address: int) -> list[PendingCall]:
     """Read a ring of {func, arg}; since 3.13 (gh-110490) of {func, arg, flags} with a count."""
     layout, struct = reader.layout, "_pending_calls"
-    array = layout.find(struct, "calls")
+    array = layout.find_field(struct, "calls")
     if array is None:
         raise LayoutError(f"no {struct}.calls in {layout.source}")
     first = reader.field32(address, struct, "first")
@@ -226,7 +226,9 @@ def read_runtime(target: Target, python: PythonState) -> RuntimeDetails:
         for part in (*each, *each.pending)
         if isinstance(part, Absent) and part.reason != NOT_AVAILABLE
     ]
-    return RuntimeDetails(decoder.finalizing(), decoder.main_ident(), interpreters, tuple(errors))
+    return RuntimeDetails(
+        decoder.finalizing_thread(), decoder.main_ident(), interpreters, tuple(errors)
+    )
 
 
 def _or_absent(function: Callable[[], T]) -> T | Absent:
@@ -242,7 +244,7 @@ class _InterpreterDecoder:
         self._reader, self._layout, self._runtime = reader, reader.layout, runtime
         self._objects = NamespaceReader(reader)
 
-    def finalizing(self) -> int | Absent:
+    def finalizing_thread(self) -> int | Absent:
         """Return who finalizes the runtime."""
         # 3.9 (bpo-36854) renamed `finalizing` to `_finalizing`.
         at = self._layout.offset("_PyRuntimeState", "_finalizing", "finalizing")

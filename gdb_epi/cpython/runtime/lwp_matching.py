@@ -49,12 +49,12 @@ class _CStacks:
             high = base if low < base <= region.end else region.end
             self.extents.append(_StackExtent(thread.tid, low, high))
 
-    def owner(self, address: int) -> int | None:
+    def lwp_of_stack(self, address: int) -> int | None:
         """Return the LWP on whose stack an address lies; None when it lies on none."""
         around = [extent for extent in self.extents if extent.low <= address < extent.high]
         return max(around, key=lambda extent: extent.low).tid if around else None
 
-    def holders(self, addresses: Iterable[int]) -> list[int]:
+    def lwps_holding_words(self, addresses: Iterable[int]) -> list[int]:
         """Return the LWPs whose stacks hold all of these words; none for no words."""
         wanted = frozenset(addresses)
         if not wanted:
@@ -89,10 +89,12 @@ def match_thread_states(
     matched = []
     for interpreter in interpreters:
         threads = [
-            binder.moved(t) if interpreter.id and (count[t.ident] > 1 or not t.alive) else t
+            binder.at_lwp_of_stack(t)
+            if interpreter.id and (count[t.ident] > 1 or not t.alive)
+            else t
             for t in interpreter.threads
         ]
-        matched.append(interpreter._replace(threads=tuple(binder.settled(threads))))
+        matched.append(interpreter._replace(threads=tuple(binder.settle_shared_threads(threads))))
     return matched
 
 
@@ -107,7 +109,7 @@ class _LwpBinder:
         crash = target.crash()
         self._crashed = None if isinstance(crash, Absent) else crash.tid
 
-    def moved(self, thread: ThreadState) -> ThreadState:
+    def at_lwp_of_stack(self, thread: ThreadState) -> ThreadState:
         """Return a sub-interpreter's thread state at the LWP on whose C stack its frames run."""
         if not thread.frames:
             return thread
@@ -133,16 +135,16 @@ class _LwpBinder:
     def _lwp_by_stack(self, thread: ThreadState) -> tuple[int | None, str]:
         calls = [call for call in self._calls.calls_of(thread) if call.on_stack]
         if calls:
-            owners = {self._stacks.owner(call.on_stack) for call in calls}
+            owners = {self._stacks.lwp_of_stack(call.on_stack) for call in calls}
             return (owners.pop() if len(owners) == 1 else None), calls[0].evidence
         holders = self._lwps_holding_frames(thread)
         return (holders[0] if len(holders) == 1 else None), FRAME_POINTERS
 
     def _lwps_holding_frames(self, thread: ThreadState) -> list[int]:
         addresses = [f.address for f in thread.frames if f.address][:MAX_POINTERS]
-        return self._stacks.holders(addresses)
+        return self._stacks.lwps_holding_words(addresses)
 
-    def settled(self, threads: list[ThreadState]) -> list[ThreadState]:
+    def settle_shared_threads(self, threads: list[ThreadState]) -> list[ThreadState]:
         """Return the thread states of one interpreter; one of those that share a thread lives."""
         groups: dict[tuple[int, int | None], list[int]] = {}
         for index, thread in enumerate(threads):

@@ -57,7 +57,7 @@ class ImportedModule(NamedTuple):
     problem: str = ""
 
     @property
-    def top(self) -> str:
+    def top_level_name(self) -> str:
         """The name of the package that it belongs to."""
         return self.name.partition(".")[0]
 
@@ -101,7 +101,7 @@ class _ModuleReader:
         self._access = access
         self._interpreter = interpreter
         self._errors: list[SoftError] = []
-        self._sys = access.module(interpreter.address, "sys") or 0
+        self._sys = access.module_dict(interpreter.address, "sys") or 0
         self._room = MAX_NAMES
 
     def modules(self, only: frozenset[str] | None) -> ImportedModules | Absent:
@@ -116,7 +116,7 @@ class _ModuleReader:
             return Absent(UNREADABLE, "sys.modules is not there: start-up, finalization or damage")
         modules: list[ImportedModule] = []
         lost = 0
-        for key, value in self._access.pairs(contents):
+        for key, value in self._access.dict_pairs(contents):
             if only is not None and self._access.reader.string(key, MAX_TEXT) not in only:
                 continue
             name = self._access.text(key, MAX_TEXT)
@@ -180,7 +180,7 @@ class _ModuleReader:
         wanted = ("__spec__", "__file__", "__loader__", "__path__", "__version__")
         values: dict[str, int] = {}
         reader = self._access.reader
-        for key, value in self._access.pairs(contents):
+        for key, value in self._access.dict_pairs(contents):
             self._room -= 1
             if self._room < 0:
                 break
@@ -213,7 +213,7 @@ class _ModuleReader:
         if self._access.ident(address) != "type":
             return self._access.type_name(address).rpartition(".")[2]
         try:
-            return self._access.context.types.at(address).qualname
+            return self._access.context.types.type_at(address).qualname
         except UnreadableMemory:
             return ""
 
@@ -234,14 +234,14 @@ class _ModuleReader:
     @cached_property
     def _stdlib_names(self) -> frozenset[str]:
         # sys.stdlib_module_names came with 3.10 (bpo-42955).
-        at = self._access.get(self._sys, "stdlib_module_names") if self._sys else None
-        names = (self._access.text(at, 256) for at in (self._access.members(at) if at else ()))
+        at = self._access.dict_value(self._sys, "stdlib_module_names") if self._sys else None
+        names = (self._access.text(at, 256) for at in (self._access.set_members(at) if at else ()))
         return frozenset(name for name in names if name)
 
     @cached_property
     def _stdlib_folder(self) -> str | None:
-        contents = self._access.module(self._interpreter.address, "os")
-        file = self._text(self._access.get(contents, "__file__") if contents else None)
+        contents = self._access.module_dict(self._interpreter.address, "os")
+        file = self._text(self._access.dict_value(contents, "__file__") if contents else None)
         return file.rpartition("/")[0] + "/" if file and file.startswith("/") else None
 
     def _is_stdlib(self, module: ImportedModule) -> bool:
@@ -250,7 +250,7 @@ class _ModuleReader:
         )
         if inside or module.name == "__main__":
             return False
-        if module.top in self._stdlib_names or module.kind == BUILTIN:
+        if module.top_level_name in self._stdlib_names or module.kind == BUILTIN:
             return True
         if module.file is None or self._stdlib_folder is None:
             return module.kind == FROZEN
@@ -261,9 +261,9 @@ class _ModuleReader:
     def _distributions(self, modules: Iterable[ImportedModule]) -> list[Distribution]:
         """Return the distributions of the folders that modules came from."""
         folders = {folder for folder in map(import_folder, modules) if folder}
-        cache = self._access.get(self._sys, "path_importer_cache") if self._sys else None
+        cache = self._access.dict_value(self._sys, "path_importer_cache") if self._sys else None
         distributions: list[Distribution] = []
-        for number, (key, finder) in enumerate(self._access.pairs(cache) if cache else ()):
+        for number, (key, finder) in enumerate(self._access.dict_pairs(cache) if cache else ()):
             if number >= MAX_FOLDERS:
                 self._note_problem(
                     f"stopped after {MAX_FOLDERS} folders of sys.path_importer_cache"
@@ -273,7 +273,7 @@ class _ModuleReader:
             if folder is None or folder not in folders:
                 continue
             names = self._access.attribute(finder, "_path_cache")
-            for name in self._access.members(names)[:MAX_ENTRIES] if names else ():
+            for name in self._access.set_members(names)[:MAX_ENTRIES] if names else ():
                 text = self._access.text(name, 512)
                 distribution = parse_metadata_folder_name(text, folder) if text else None
                 if distribution is not None:

@@ -149,9 +149,9 @@ def _main_interpreter(python: PythonState | Absent) -> int:
 
 def _original_arguments(access: PlainValues, interpreter: int) -> list[str]:
     """Return sys.orig_argv; empty before 3.10, and when it is not there."""
-    contents = access.module(interpreter, "sys")
-    argv = access.get(contents, "orig_argv") if contents else None
-    words_at = access.items(argv) if argv else None
+    contents = access.module_dict(interpreter, "sys")
+    argv = access.dict_value(contents, "orig_argv") if contents else None
+    words_at = access.sequence_items(argv) if argv else None
     words = [access.text(argument, MAX_WORD) for argument in (words_at or [])[:MAX_WORDS]]
     return [word or "" for word in words]
 
@@ -209,13 +209,13 @@ class _MainModule:
         """Return the program; None when `__main__` is gone or has no file."""
         access = self._access
         # Children of multiprocessing hold their parent's script under this name, and as __main__.
-        child = access.module(self._interpreter, "__mp_main__")
-        contents = child or access.module(self._interpreter, "__main__")
+        child = access.module_dict(self._interpreter, "__mp_main__")
+        contents = child or access.module_dict(self._interpreter, "__main__")
         if not contents:
             return None
-        spec = access.get(contents, "__spec__")
+        spec = access.dict_value(contents, "__spec__")
         module = self._text(access.attribute(spec, "name")) if spec else None
-        file = self._text(access.get(contents, "__file__"))
+        file = self._text(access.dict_value(contents, "__file__"))
         how = CHILD if child else FROZEN if self._is_frozen(contents) else SCRIPT
         if module and module not in ("__main__", "__mp_main__"):
             return Program(f"-m {module.removesuffix('.__main__')}", CHILD if child else MODULE)
@@ -227,9 +227,9 @@ class _MainModule:
         return Program(name, how)
 
     def _is_frozen(self, contents: int) -> bool:
-        system = self._access.module(self._interpreter, "sys")
-        frozen = bool(system and self._access.get(system, "frozen"))
-        return frozen or self._access.get(contents, "__compiled__") is not None
+        system = self._access.module_dict(self._interpreter, "sys")
+        frozen = bool(system and self._access.dict_value(system, "frozen"))
+        return frozen or self._access.dict_value(contents, "__compiled__") is not None
 
     def _text(self, address: int | None) -> str | None:
         return self._access.text(address, MAX_WORD) if address else None

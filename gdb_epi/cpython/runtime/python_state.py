@@ -96,7 +96,7 @@ def decode_python(target: Target) -> PythonState | Absent:
     if isinstance(runtime, Absent):
         return runtime
     try:
-        return _StateDecoder(target, runtime).state()
+        return _StateDecoder(target, runtime).decode()
     except (UnreadableMemory, LayoutError) as error:
         return Absent(UNPARSABLE, f"CPython {runtime.version}: {error}")
 
@@ -122,7 +122,7 @@ class _StateDecoder:
             ["its own list of threads is lost"] if runtime.found_by == RECOVERED else []
         )
 
-    def state(self) -> PythonState:
+    def decode(self) -> PythonState:
         """Return everything that the runtime leads to."""
         interpreters = []
         holders: set[int] = set()
@@ -163,7 +163,7 @@ class _StateDecoder:
         return PythonState(
             version=self.runtime.version,
             version_hex=self.runtime.version_hex,
-            layout=self.layout.naming_types(names.name),
+            layout=self.layout.with_type_names(names.name),
             runtime=self.runtime.address,
             found_by=self.runtime.found_by,
             finalizing=self._finalizing(),
@@ -178,7 +178,9 @@ class _StateDecoder:
         if self.layout.offset("_PyInterpreterFrame", "previous") is not None:
             return interpreters
         if not any(
-            thread.is_open for interpreter in interpreters for thread in interpreter.threads
+            thread.stack_ends_in_hole
+            for interpreter in interpreters
+            for thread in interpreter.threads
         ):
             return interpreters
         from gdb_epi.cpython.frames.unlinked_frames import attach_orphan_frames

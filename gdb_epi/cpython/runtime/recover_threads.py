@@ -57,7 +57,7 @@ class WritableMemory:
         self._left = MAX_SEARCHED_BYTES
         self._places: dict[tuple[int, ...], array[int]] = {}
 
-    def places(self, words: list[int]) -> Iterator[int]:
+    def addresses_of_words(self, words: list[int]) -> Iterator[int]:
         """Yield the 8-aligned addresses that hold one of the words."""
         key = tuple(word for word in words if word)
         remembered = self._places.get(key)
@@ -138,7 +138,7 @@ class ThreadStateSearcher:
 
     def _states_with_word(self, words: list[int], offset: int) -> Iterator[RecoveredThreadState]:
         """Yield the thread states that hold one of `words` at an offset."""
-        for place in self._memory.places(words):
+        for place in self._memory.addresses_of_words(words):
             state = self.thread_state(place - offset)
             if state is not None:
                 yield state

@@ -44,7 +44,7 @@ class GeneratedC:
     def __init__(self) -> None:
         self._files: dict[str, tuple[list[str], list[str]] | None] = {}
 
-    def place(
+    def pyx_place(
         self, paths: Iterable[str], function: str, declared: int, line: int
     ) -> PyxPlace | None:
         """Return where a line of C came from; None when no file tells.

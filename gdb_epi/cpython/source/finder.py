@@ -68,16 +68,16 @@ def linecache_texts(
 
     3.13 (gh-117174) keeps the text of `-c` and of the prompt there too, 3.14 in a dict of its own.
     """
-    contents = access.module(interpreter, "linecache")
+    contents = access.module_dict(interpreter, "linecache")
     if contents is None:
         return
-    cache = access.get(contents, "cache")
-    for key, value in access.pairs(cache) if cache else ():
+    cache = access.dict_value(contents, "cache")
+    for key, value in access.dict_pairs(cache) if cache else ():
         if access.text(key, 1 << 16) == site.filename:
             yield from _linecache_entry_text(access, value, "the linecache of the process")
-    cache = access.get(contents, "_interactive_cache")
-    for key, value in access.pairs(cache) if cache else ():
-        parts = access.items(key) or []
+    cache = access.dict_value(contents, "_interactive_cache")
+    for key, value in access.dict_pairs(cache) if cache else ():
+        parts = access.sequence_items(key) or []
         first = access.integer(parts[2]) if len(parts) == 3 else None
         if first == site.first and access.text(parts[0], 1 << 16) == site.filename:
             yield from _linecache_entry_text(
@@ -87,10 +87,10 @@ def linecache_texts(
 
 def _linecache_entry_text(access: PlainValues, value: int, where: str) -> Iterator[CandidateText]:
     """Yield the text of an entry of linecache, if it has one."""
-    items = access.items(value)
+    items = access.sequence_items(value)
     if items is None or len(items) != 4:  # one item: a loader that was not asked yet
         return
-    lines = access.items(items[2])
+    lines = access.sequence_items(items[2])
     if lines is None or len(lines) > MAX_LINES:
         return
     stripped: list[str] = []
@@ -101,7 +101,7 @@ def _linecache_entry_text(access: PlainValues, value: int, where: str) -> Iterat
             return
         room -= len(text)
         stripped.append(text.removesuffix("\n"))
-    yield CandidateText(stripped, where, access.integer(items[0]), access.real(items[1]))
+    yield CandidateText(stripped, where, access.integer(items[0]), access.float_value(items[1]))
 
 
 def command_line_texts(
@@ -110,9 +110,11 @@ def command_line_texts(
     """Yield the argument of `-c`, from sys.orig_argv (3.10+) or from the kernel's copy."""
     import textwrap
 
-    contents = access.module(interpreter, "sys")
-    argv = access.get(contents, "orig_argv") if contents else None
-    words = [access.text(word) or "" for word in (access.items(argv) if argv else None) or ()]
+    contents = access.module_dict(interpreter, "sys")
+    argv = access.dict_value(contents, "orig_argv") if contents else None
+    words = [
+        access.text(word) or "" for word in (access.sequence_items(argv) if argv else None) or ()
+    ]
     texts = [(word, "sys.orig_argv") for word in _arguments_after_c(words)]
     raw = read_arguments_and_environment(target, MAX_STACK_TAIL)
     parts = [part.decode("utf-8", "surrogateescape") for part in raw.split(b"\0")]
@@ -153,13 +155,13 @@ def string_variable_texts(
     room = MAX_STRING_CHARS
     for number, frame in enumerate(frames[:MAX_FRAMES]):
         try:
-            named = list(reader.addresses(frame)) if frame.hole is None else []
+            named = list(reader.variable_addresses(frame)) if frame.hole is None else []
         except UnreadableMemory:
             continue
         for name, address in named:
             text = access.text(address, room)
             if text is None:
-                content = access.data(address, room)
+                content = access.bytes_value(address, room)
                 text = None if content is None else content.decode("utf-8", "replace")
             if text:
                 room -= len(text)
@@ -210,11 +212,11 @@ class SourceFinder:
         self._sites = SourceSiteReader(self.access)
         self._decoded: dict[str, tuple[list[str], str, str]] = {}
 
-    def of(
+    def find_source(
         self, frame: PyFrame, callers: Sequence[PyFrame] = (), *, force: bool = False
     ) -> Source | SourceNotFound:
         """Return the source of a frame; `force` also takes a file that contradicts the core."""
-        site = self._sites.of(frame)
+        site = self._sites.site_of_frame(frame)
         if isinstance(site, Absent):
             return SourceNotFound(None, (site.detail,))
         tried: list[str] = []
@@ -261,9 +263,9 @@ class SourceFinder:
     def _is_packed(self) -> bool:
         """Tell whether PyInstaller made the program: it sets sys.frozen and sys._MEIPASS."""
         for interpreter in self._python.interpreters[:1]:
-            system = self.access.module(interpreter.address, "sys")
-            if system and self.access.get(system, "frozen"):
-                return bool(self.access.get(system, "_MEIPASS"))
+            system = self.access.module_dict(interpreter.address, "sys")
+            if system and self.access.dict_value(system, "frozen"):
+                return bool(self.access.dict_value(system, "_MEIPASS"))
         return False
 
     # -- files --------------------------------------------------------------------------------
@@ -277,7 +279,7 @@ class SourceFinder:
         if name.startswith("<") and not name.startswith(_FROZEN):
             return
         for key in ("__file__", "__cached__"):
-            value = self.access.get(site.globals, key)
+            value = self.access.dict_value(site.globals, key)
             path = self.access.text(value, 1 << 16) if value else None
             if not path or not path.startswith("/") or not path.endswith(".py"):
                 continue
@@ -320,7 +322,7 @@ class SourceFinder:
             return VERIFIED, checks
         if self._written_at is not None and file.mtime_ns > self._written_at * 1e9:
             checks.append("time: the file was changed after the core was written")
-        checks.append(f"text: {fit.says()}")
+        checks.append(f"text: {fit.words()}")
         if verdict == DIFFERS and not fit.miss:
             checks.append("changed since, but not in what this function's code tells of it")
         return _trust_of_fit(fit), checks
@@ -329,9 +331,9 @@ class SourceFinder:
         best = (UNKNOWN, "")
         # Where the cached bytecode may lie: what the module says, then the usual place.
         paths: list[str | None] = []
-        value = self.access.get(site.globals, "__cached__")  # gone in 3.15 (gh-65961)
+        value = self.access.dict_value(site.globals, "__cached__")  # gone in 3.15 (gh-65961)
         paths.append(self.access.text(value, 1 << 16) if value else None)
-        spec = self.access.get(site.globals, "__spec__")
+        spec = self.access.dict_value(site.globals, "__spec__")
         value = self.access.attribute(spec, "_cached") if spec else None
         paths.append(self.access.text(value, 1 << 16) if value else None)
         paths += bytecode_cache_paths(path, self._python.layout)
@@ -348,8 +350,8 @@ class SourceFinder:
 
 def _judge_source(site: SourceSite, text: CandidateText) -> Source:
     fit = compare_text(text.lines, site)
-    return Source(site, text.lines, text.where, _trust_of_fit(fit), (f"text: {fit.says()}",))
+    return Source(site, text.lines, text.where, _trust_of_fit(fit), (f"text: {fit.words()}",))
 
 
 def _trust_of_fit(fit: TextFit) -> str:
-    return CONTRADICTED if fit.miss else FITS if fit.good else UNCHECKED
+    return CONTRADICTED if fit.miss else FITS if fit.is_convincing else UNCHECKED

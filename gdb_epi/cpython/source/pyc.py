@@ -95,7 +95,7 @@ def read_code_objects(content: bytes, layout: Layout) -> list[MarshalledCode] | 
     """
     parser = _MarshalParser(content, _form_of(layout))
     try:
-        parser.run()
+        parser.parse()
     except (IndexError, ValueError, struct.error) as error:
         return Absent(UNPARSABLE, f"marshal data: {error} at byte {parser.at}")
     return parser.codes
@@ -116,7 +116,7 @@ class _MarshalParser:
         self.codes: list[MarshalledCode] = []
         self._refs: list[Value] = []
 
-    def run(self) -> None:
+    def parse(self) -> None:
         """Read the one object that the file holds."""
         data, refs, unpack = self.data, self._refs, struct.Struct("<I").unpack_from
         stack: list[_Unfinished] = []
@@ -153,7 +153,7 @@ class _MarshalParser:
                 top = stack[-1]
                 top.items.append(value)
                 if top.kind == _CODE and len(top.items) == len(self.form.objects):
-                    top.members["co_firstlineno"] = self.number()
+                    top.members["co_firstlineno"] = self.read_c_int()
                 if len(top.items) < top.wanted:
                     break
                 value = self._finish_object(stack.pop())
@@ -165,12 +165,12 @@ class _MarshalParser:
         if kind == _CODE:
             opened = _Unfinished(kind, len(self.form.objects) + len(self.form.tables), ref)
             for name in self.form.numbers:
-                opened.members[name] = self.number()
+                opened.members[name] = self.read_c_int()
             return opened
         if kind == _SMALL_TUPLE:
-            return _Unfinished(_TUPLE, self.take(1)[0], ref)
+            return _Unfinished(_TUPLE, self.read_bytes(1)[0], ref)
         if kind in (_TUPLE, _FROZENSET):
-            return _Unfinished(kind, self.count(), ref)
+            return _Unfinished(kind, self.read_count(), ref)
         if kind == _SLICE:
             return _Unfinished(kind, 3, ref)
         raise ValueError(f"type {chr(kind)!r}")
@@ -188,7 +188,7 @@ class _MarshalParser:
             self._refs[opened.ref] = value
         return value
 
-    def take(self, size: int) -> bytes:
+    def read_bytes(self, size: int) -> bytes:
         """Return the next bytes."""
         at = self.at
         self.at = end = at + size
@@ -196,21 +196,21 @@ class _MarshalParser:
             raise ValueError("cut off")
         return self.data[at:end]
 
-    def number(self) -> int:
+    def read_c_int(self) -> int:
         """Return a C int."""
-        return int.from_bytes(self.take(4), "little", signed=True)
+        return int.from_bytes(self.read_bytes(4), "little", signed=True)
 
-    def count(self) -> int:
+    def read_count(self) -> int:
         """Return how many follow, which is not more than there are bytes left."""
-        count = self.number()
+        count = self.read_c_int()
         if not 0 <= count <= len(self.data):
             raise ValueError(f"a length of {count}")
         return count
 
-    def long(self) -> int:
+    def read_long(self) -> int:
         """Return an int of 15-bit digits."""
-        count = self.number()
-        raw = self.take(2 * abs(count))
+        count = self.read_c_int()
+        raw = self.read_bytes(2 * abs(count))
         value = 0
         for digit in reversed(struct.unpack(f"<{abs(count)}H", raw)):
             value = value << _DIGIT | digit
@@ -222,13 +222,17 @@ _PLAIN: Mapping[int, Callable[[_MarshalParser], Value]] = {
     ord("T"): lambda _: True,
     ord("F"): lambda _: False,
     ord("."): lambda _: ...,
-    ord("i"): _MarshalParser.number,
-    ord("l"): _MarshalParser.long,
-    ord("g"): lambda parser: struct.unpack("<d", parser.take(8))[0],
-    ord("y"): lambda parser: complex(*struct.unpack("<dd", parser.take(16))),
-    ord("s"): lambda parser: parser.take(parser.count()),
-    ord("a"): lambda parser: parser.take(parser.count()).decode("ascii"),
-    ord("A"): lambda parser: parser.take(parser.count()).decode("ascii"),
-    ord("u"): lambda parser: parser.take(parser.count()).decode("utf-8", "surrogatepass"),
-    ord("t"): lambda parser: parser.take(parser.count()).decode("utf-8", "surrogatepass"),
+    ord("i"): _MarshalParser.read_c_int,
+    ord("l"): _MarshalParser.read_long,
+    ord("g"): lambda parser: struct.unpack("<d", parser.read_bytes(8))[0],
+    ord("y"): lambda parser: complex(*struct.unpack("<dd", parser.read_bytes(16))),
+    ord("s"): lambda parser: parser.read_bytes(parser.read_count()),
+    ord("a"): lambda parser: parser.read_bytes(parser.read_count()).decode("ascii"),
+    ord("A"): lambda parser: parser.read_bytes(parser.read_count()).decode("ascii"),
+    ord("u"): lambda parser: parser.read_bytes(parser.read_count()).decode(
+        "utf-8", "surrogatepass"
+    ),
+    ord("t"): lambda parser: parser.read_bytes(parser.read_count()).decode(
+        "utf-8", "surrogatepass"
+    ),
 }  # those without items

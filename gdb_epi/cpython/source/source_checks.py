@@ -56,11 +56,11 @@ class SourceSiteReader:
         self._frames = frame_reader(self._reader, self._codes)
         self._table_at = self._layout.require("PyCodeObject", "co_linetable", "co_lnotab")
 
-    def of(self, frame: PyFrame) -> SourceSite | Absent:
+    def site_of_frame(self, frame: PyFrame) -> SourceSite | Absent:
         """Return the site of a frame. Absent for holes and where the line table is lost."""
         if frame.hole is not None:
             return Absent(UNREADABLE, frame.hole)
-        code = self._codes.at(frame.code)
+        code = self._codes.code_at(frame.code)
         try:
             raw = self._frames.read(frame.address)
             table = self._reader.bytes_object(
@@ -102,7 +102,7 @@ class SourceSiteReader:
         for member in ("co_names", "co_localsplusnames", "co_varnames"):
             at = self._layout.offset("PyCodeObject", member)
             try:
-                addresses = self._access.items(self._reader.u64(code + at)) if at else None
+                addresses = self._access.sequence_items(self._reader.u64(code + at)) if at else None
             except UnreadableMemory:
                 addresses = None
             for address in (addresses or ())[:MAX_NAMES]:
@@ -131,18 +131,18 @@ class TextFit(NamedTuple):
     miss: str
 
     @property
-    def good(self) -> bool:
+    def is_convincing(self) -> bool:
         """Whether nothing contradicts, and enough was compared to mean something."""
         return not self.miss and self.positions + self.names >= MIN_EVIDENCE
 
-    def says(self) -> str:
+    def words(self) -> str:
         """Return the check in words."""
         if self.miss:
             return f"does not fit the code in the core: {self.miss}"
         text = f"{self.positions} positions and {self.names} names of its code fit this text"
         if self.column_misses:
             text += f", {self.column_misses} columns do not"
-        return text if self.good else f"only {text}"
+        return text if self.is_convincing else f"only {text}"
 
 
 def compare_text(lines: Sequence[str], site: SourceSite) -> TextFit:

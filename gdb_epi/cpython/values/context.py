@@ -43,16 +43,16 @@ class MaskedValues:
         self.asked_frames = False
         self._texts: set[str] = set()  # of secrets, and how repr() shows those
 
-    def note_named(self, reader: MemoryReader, names: Iterable[tuple[str, int]]) -> None:
+    def note_secret_variables(self, reader: MemoryReader, names: Iterable[tuple[str, int]]) -> None:
         """Keep the texts among some variables whose names say that they are secrets."""
         for name, address in names:
             if is_secret_name(name):
                 try:
-                    self.note(reader, address)
+                    self.note_secret(reader, address)
                 except (UnreadableMemory, LayoutError):
                     continue
 
-    def note(self, reader: MemoryReader, address: int, ident: str = "") -> None:
+    def note_secret(self, reader: MemoryReader, address: int, ident: str = "") -> None:
         """Keep a secret: an object of a built-in type; `ident` names it unless it is a text."""
         if len(self.objects) >= MAX_KEPT:
             return
@@ -77,7 +77,7 @@ class MaskedValues:
         if len(text) >= MIN_TEXT and not is_word and not is_name:
             self._texts |= {text, repr(text)[1:-1]}
 
-    def hide(self, text: str) -> str:
+    def mask_secrets_in(self, text: str) -> str:
         """Return a text with `***` in place of the secrets in it.
 
         Not of digits within a longer number, which may be an address.
@@ -197,7 +197,7 @@ class ValueContext:
         return self.reader.layout.require(path[0], *path[1:])
 
     @memoized
-    def name(self, address: int) -> str | None:
+    def attribute_name(self, address: int) -> str | None:
         """Return an attribute's name out of its str object; None when it is damaged."""
         name = self.reader.string(address, MAX_NAME)
         return None if isinstance(name, Absent) else name
@@ -272,7 +272,7 @@ class ValueContext:
             if value:
                 yield name, value
         for key, value in self.objects.attributes(address):
-            key_name = self.name(key)
+            key_name = self.attribute_name(key)
             if key_name is not None:
                 yield key_name, value
 

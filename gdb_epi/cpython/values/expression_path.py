@@ -75,7 +75,7 @@ def _find_attribute(decoder: ReprDecoder, obj: Obj, name: str, so_far: str) -> i
         if key == name:
             return value
         names.append(key)
-    info = decoder.types.at(obj.address) if obj.lineage.ident == "type" else obj.type
+    info = decoder.types.type_at(obj.address) if obj.lineage.ident == "type" else obj.type
     inherited = decoder.types.lookup(info, name)
     if inherited is not None:
         return _class_attribute(decoder, obj, inherited[1], f"{so_far}.{name}")
@@ -104,7 +104,7 @@ def _class_attribute(decoder: ReprDecoder, obj: Obj, value: int, path: str) -> i
     if of.qualname == "cached_property":
         raise InputError(f"{path} is a cached property that was not computed yet")
     if of.python_class and decoder.types.lookup(of, "__get__") is not None:
-        what = f"{path} is of type {of.shown}: it is computed by code, which is not run"
+        what = f"{path} is of type {of.qualified_name}: it is computed by code, which is not run"
         raise InputError(what)
     return value
 
@@ -142,7 +142,9 @@ def _item_by_subscript(decoder: ReprDecoder, obj: Obj, step: re.Match[str], so_f
     if kind in ("dict", "collections.defaultdict", "collections.OrderedDict", "frozendict"):
         return _value_by_key(decoder, obj.address, step, so_far)
     if kind not in ("tuple", STRUCT_SEQUENCE, "list", "collections.deque"):
-        raise InputError(f"{so_far} is of type {obj.type.shown}: it has no items to look up")
+        raise InputError(
+            f"{so_far} is of type {obj.type.qualified_name}: it has no items to look up"
+        )
     if not re.fullmatch(r"-?\d{1,18}", text):
         raise UsageError(f"{text!r} is no index", hint="[0], [-1]")
     struct = _STRUCTS.get(kind, "PyTupleObject")
@@ -178,7 +180,7 @@ def _value_by_key(decoder: ReprDecoder, address: int, step: re.Match[str], so_fa
     for number, (key, value) in enumerate(decoder.objects.dict_items(address)):
         if number > MAX_KEYS:
             break
-        text = decoder.fresh().repr_of(key)
+        text = decoder.with_fresh_limits().repr_of(key)
         if text == wanted[0]:
             return value
         if text in wanted or len(by_repr) < MAX_NAMES:

@@ -58,7 +58,7 @@ class ProcessValues:
         self._attribute_texts: dict[int, str] = {}
         self._attribute_limits = self.limits.capped_by(ATTRIBUTE_LIMITS)
 
-    def ask_from(self, frame: int) -> None:
+    def ask_as_thread_of_frame(self, frame: int) -> None:
         """Decode from now on as the thread of this frame would show values; 0: as no thread."""
         self._asked_by = self._threads_by_frame.get(frame)
 
@@ -72,7 +72,7 @@ class ProcessValues:
             for frame in thread.frames
         }
 
-    def of(self, address: int) -> Value:
+    def value_of(self, address: int) -> Value:
         """Return an object as text. Never raises; what cannot be decoded is marked."""
         value = self._values.get(address)
         if value is None:
@@ -81,13 +81,13 @@ class ProcessValues:
                 self._values[address] = value
         return value
 
-    def named(self, name: str, address: int) -> Value:
+    def value_of_name(self, name: str, address: int) -> Value:
         """Return the object with this name as text, masked if the name is that of a secret."""
         if self.limits.secrets or not is_secret_name(name):
-            return self.of(address)
+            return self.value_of(address)
         decoder = self.decoder()
-        text = decoder.named(name, address)
-        value = self.of(address)
+        text = decoder.repr_of_named(name, address)
+        value = self.value_of(address)
         if not text.startswith(MASKED):
             return value
         return Value(value.type, text, False, False)
@@ -97,7 +97,7 @@ class ProcessValues:
         decoder = self.decoder(asked_by=self._asked_by)
         text = decoder.repr_of(address)
         try:
-            kind = decoder.obj(address).type.shown
+            kind = decoder.obj(address).type.qualified_name
         except (UnreadableMemory, LayoutError, Undecodable):
             kind = ""
         attributes = self.attributes(address) if decoder.opaque else ()
@@ -136,7 +136,7 @@ class ProcessValues:
 
     def _attribute_text(self, name: str, address: int) -> str:
         if not self.limits.secrets and is_secret_name(name):
-            return self.decoder(self._attribute_limits).named(name, address)
+            return self.decoder(self._attribute_limits).repr_of_named(name, address)
         text = self._attribute_texts.get(address)
         if text is None:
             text = self.decoder(self._attribute_limits).repr_of(address)
@@ -199,7 +199,7 @@ class PlainValues:
     def type_name(self, address: int) -> str:
         """Return the full name of an object's type; "" when it cannot be read."""
         try:
-            return self.context.types.at(self.reader.type_of(address)).shown
+            return self.context.types.type_at(self.reader.type_of(address)).qualified_name
         except _DAMAGE:
             return ""
 
@@ -210,7 +210,7 @@ class PlainValues:
         text = self.reader.string(address, cap)
         return None if isinstance(text, Absent) else text
 
-    def data(self, address: int, cap: int = MAX_TEXT) -> bytes | None:
+    def bytes_value(self, address: int, cap: int = MAX_TEXT) -> bytes | None:
         """Return the contents of a bytes object."""
         if self.ident(address) != "bytes":
             return None
@@ -224,7 +224,7 @@ class PlainValues:
         number = self.objects.integer(address)
         return None if isinstance(number, Absent) else number
 
-    def real(self, address: int) -> float | None:
+    def float_value(self, address: int) -> float | None:
         """Return a float."""
         import struct
 
@@ -236,7 +236,7 @@ class PlainValues:
             return None
         return float(struct.unpack("<d", raw)[0])
 
-    def items(self, address: int) -> list[int] | None:
+    def sequence_items(self, address: int) -> list[int] | None:
         """Return the items (PyObject *) of a tuple or list."""
         ident = self.ident(address)
         if ident not in ("tuple", "list"):
@@ -248,18 +248,18 @@ class PlainValues:
         except _DAMAGE:
             return None
 
-    def pairs(self, address: int) -> Iterator[tuple[int, int]]:
+    def dict_pairs(self, address: int) -> Iterator[tuple[int, int]]:
         """Yield (key, value) pairs of a dict; end where it is damaged."""
         if self.ident(address) == "dict":
             yield from _until_damage(self.objects.dict_items(address), MAX_PAIRS)
 
-    def members(self, address: int) -> list[int]:
+    def set_members(self, address: int) -> list[int]:
         """Return the members of a set, as far as they can be read."""
         if self.ident(address) not in ("set", "frozenset"):
             return []
         return list(_until_damage(set_items(self._decoder, address), MAX_ITEMS))
 
-    def get(self, contents: int, name: str) -> int | None:
+    def dict_value(self, contents: int, name: str) -> int | None:
         """Return the value (PyObject *) that a dict has for an ASCII str key."""
         value = self.objects.dict_get(contents, name)
         return None if isinstance(value, Absent) else value
@@ -275,7 +275,7 @@ class PlainValues:
         """Return all readable attributes of an instance."""
         return dict(_until_damage(self.context.attributes(address), MAX_ITEMS))
 
-    def module(self, interpreter: int, name: str) -> int | None:
+    def module_dict(self, interpreter: int, name: str) -> int | None:
         """Return the dict of a module in an interpreter (PyInterpreterState *)."""
         contents = self.objects.module_dict(interpreter, name)
         return None if isinstance(contents, Absent) else contents

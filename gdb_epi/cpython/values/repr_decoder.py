@@ -142,7 +142,7 @@ def _registering_in(
 ) -> Callable[[DecodeFunction], DecodeFunction]:
     def register(decode: DecodeFunction) -> DecodeFunction:
         def decode_once(decoder: ReprDecoder, obj: Obj) -> str:
-            with decoder.entered(obj.address) as is_first:
+            with decoder.entering_container(obj.address) as is_first:
                 return decode(decoder, obj) if is_first else in_itself
 
         registered = decode_once if in_itself else decode
@@ -191,11 +191,11 @@ class ReprDecoder:
         self._parts = 0
         self._active: set[int] = set()
 
-    def fresh(self) -> ReprDecoder:
+    def with_fresh_limits(self) -> ReprDecoder:
         """Return a decoder with the same limits, none of which is used up."""
         return ReprDecoder(self.context, self.limits, self._own_repr)
 
-    def asker(self) -> AskingThread | None:
+    def asking_thread(self) -> AskingThread | None:
         """Return the thread that asks for the text, which then holds for this thread alone."""
         self.depends_on_asker = True
         return self._asked_by
@@ -215,7 +215,7 @@ class ReprDecoder:
         name, room_before = "an object", self._room
         try:
             obj = self.obj(address)
-            name = obj.type.shown
+            name = obj.type.qualified_name
             text = self._masked(obj) or self._decode(obj)
             if self._is_freed(address):
                 self.exact = False
@@ -225,11 +225,11 @@ class ReprDecoder:
             text = f"<cannot decode {name} at {address:#x}: {str(error)[:MAX_WHY]}>"
         self.nesting -= 1
         if not self.nesting and not self.limits.secrets:
-            text = self.without_passwords(text)
+            text = self.mask_passwords(text)
         self._room = min(self._room, room_before - len(text))  # what is inside paid already
         return text
 
-    def named(self, name: str, address: int) -> str:
+    def repr_of_named(self, name: str, address: int) -> str:
         """Return the text of an object under a name; masked when the name is that of a secret."""
         if self.limits.secrets or not is_secret_name(name):
             return self.repr_of(address)
@@ -244,7 +244,7 @@ class ReprDecoder:
         self.exact, self.cut, self.opaque, self._room = before
         self.exact, self.bare = False, bare
         if obj.lineage.ident in CONTAINERS or obj.is_exact:
-            self.context.masked.note(self.context.reader, address, obj.lineage.ident)
+            self.context.masked.note_secret(self.context.reader, address, obj.lineage.ident)
         return f"{MASKED}{obj.type.name}>"
 
     def _masked(self, obj: Obj) -> str:
@@ -257,26 +257,26 @@ class ReprDecoder:
         self.exact = False
         return f"{MASKED}{obj.type.name}>"
 
-    def refuse_secrets(self, *names: str) -> None:
+    def refuse_secret_names(self, *names: str) -> None:
         """Raise Undecodable for the name of a secret: where what it names is no object to mask."""
         if not self.limits.secrets and any(is_secret_name(name.strip()) for name in names):
             raise Undecodable("a name that may be that of a secret")
 
-    def without_passwords(self, text: str) -> str:
+    def mask_passwords(self, text: str) -> str:
         """Return a text with `***` for passwords in it, unless secrets were asked for."""
         if self.limits.secrets:
             return text
-        masked = self.context.masked.hide(mask_passwords(text))
+        masked = self.context.masked.mask_secrets_in(mask_passwords(text))
         if masked != text:
             self.exact = False
         return masked
 
-    def note(self, name: str, text: str) -> None:
+    def note_left_out(self, name: str, text: str) -> None:
         """Note what the text of the outermost object leaves out, such as a generator's line."""
         if self.nesting == 1:
             self.notes.append((name, text))
 
-    def spend(self) -> None:
+    def count_nested_value(self) -> None:
         """Count a part of a value that holds parts itself. Raises Undecodable after very many.
 
         For what does not go through repr_of(): fields of records, columns, items of lists of lists.
@@ -294,7 +294,7 @@ class ReprDecoder:
         if not obj.type.qualname:
             self.exact = False
         self._note_hidden_contents(obj)
-        return f"<{obj.type.shown} object at {obj.address:#x}>"
+        return f"<{obj.type.qualified_name} object at {obj.address:#x}>"
 
     def _note_hidden_contents(self, obj: Obj) -> None:
         """Note that the text of an object shows nothing of what the object holds."""
@@ -379,29 +379,29 @@ class ReprDecoder:
         Free-threaded builds count in two fields, which are not covered here.
         """
         at = self.layout.offset("PyObject", "ob_refcnt")
-        member = self.layout.find("PyObject", "ob_refcnt")
+        member = self.layout.find_field("PyObject", "ob_refcnt")
         if at is None or member is None or self.layout.free_threaded:
             return False
         return not any(self.reader.read(address + at, member.size))
 
     # -- containers ---------------------------------------------------------------------------
 
-    def entered(self, address: int) -> EnteredContainer:
+    def entering_container(self, address: int) -> EnteredContainer:
         """Return a context manager around the contents of a container.
 
         It yields False, and does nothing, when the container is inside itself.
         """
         return EnteredContainer(self, address)
 
-    def enter(self, address: int) -> bool:
-        """Begin a container; False when it is inside itself (then do not leave())."""
+    def enter_container(self, address: int) -> bool:
+        """Begin a container; False when it is inside itself (then do not leave_container())."""
         if address in self._active:
             return False
         self._active.add(address)
         self._depth += 1
         return True
 
-    def leave(self, address: int) -> None:
+    def leave_container(self, address: int) -> None:
         """End a container."""
         self._active.discard(address)
         self._depth -= 1
@@ -440,7 +440,7 @@ class ReprDecoder:
         number = min(count, self.limits.width)
         return split_into_words(self.reader.read(address, 8 * number))
 
-    def array_of(self, address: int, kind: str) -> tuple[int, int]:
+    def array_range(self, address: int, kind: str) -> tuple[int, int]:
         """Return where the items of a tuple or "list" begin, and how many there are."""
         if kind == "list":
             start = self.field(address, "PyListObject", "ob_item")
@@ -452,19 +452,19 @@ class ReprDecoder:
         """Return the items of a tuple, as far as the width allows. Raises Undecodable."""
         if self.ident(address) not in ("tuple", STRUCT_SEQUENCE):
             raise Undecodable("not a tuple")
-        return self.items(*self.array_of(address, "tuple"), "tuple items")
+        return self.items(*self.array_range(address, "tuple"), "tuple items")
 
     def list_items(self, address: int) -> list[int]:
         """Return the items of a list, as far as the width allows. Raises Undecodable."""
         if self.ident(address) != "list":
             raise Undecodable("not a list")
-        return self.items(*self.array_of(address, "list"), "list items")
+        return self.items(*self.array_range(address, "list"), "list items")
 
     def keyword_texts(self, keywords: int) -> Iterator[str]:
         """Yield `name=value` of a dict whose keys are str."""
         for key, value in self.objects.dict_items(keywords):
             name = self.string(key)
-            yield f"{name}={self.named(name, value)}"
+            yield f"{name}={self.repr_of_named(name, value)}"
 
     # -- types and attributes -----------------------------------------------------------------
 
@@ -493,7 +493,7 @@ class ReprDecoder:
 
     def attribute_text(self, address: int, name: str) -> str:
         """Return repr() of an attribute. Raises Undecodable when there is none."""
-        return self.named(name, self.context.attribute(address, name))
+        return self.repr_of_named(name, self.context.attribute(address, name))
 
     def is_true(self, address: int, name: str) -> bool:
         """Tell whether an attribute is True. Raises Undecodable when there is none."""
@@ -521,25 +521,25 @@ class ReprDecoder:
         """Return a Py_ssize_t member of a struct at an address."""
         return self.reader.i64(address + self.context.offset(struct, *members))
 
-    def bits(self, address: int, struct: str, name: str) -> int:
+    def bit_field(self, address: int, struct: str, name: str) -> int:
         """Return a member of a few bits, or a whole one. Raises Undecodable for an unknown one."""
-        member = self.layout.find(struct, name)
+        member = self.layout.find_field(struct, name)
         if member is None:
             raise Undecodable(f"the layout has no {struct}.{name}")
         raw = self.reader.read(address + member.offset, member.size)
         return member._replace(offset=0).value_in(raw)
 
-    def behind_header(self, obj: Obj) -> int:
+    def address_behind_header(self, obj: Obj) -> int:
         """Return the address after an object's PyObject header."""
         return obj.address + (self.layout.size("PyObject") or 0)
 
     def word(self, obj: Obj, index: int) -> int:
         """Return a 64-bit word of an object's struct, counted from after its header."""
-        return self.reader.u64(self.behind_header(obj) + 8 * index)
+        return self.reader.u64(self.address_behind_header(obj) + 8 * index)
 
     def number(self, obj: Obj, index: int) -> int:
         """Return a Py_ssize_t of an object's struct, counted as by word()."""
-        return self.reader.i64(self.behind_header(obj) + 8 * index)
+        return self.reader.i64(self.address_behind_header(obj) + 8 * index)
 
     def member(self, obj: Obj, name: str) -> int:
         """Return the address of a member that a C type declares. Raises Undecodable."""
@@ -571,7 +571,7 @@ class ReprDecoder:
 
 
 class EnteredContainer:
-    """The `with` block of ReprDecoder.entered()."""
+    """The `with` block of ReprDecoder.entering_container()."""
 
     __slots__ = ("_address", "_decoder", "_is_first")
 
@@ -579,12 +579,12 @@ class EnteredContainer:
         self._decoder, self._address = decoder, address
 
     def __enter__(self) -> bool:
-        self._is_first = self._decoder.enter(self._address)
+        self._is_first = self._decoder.enter_container(self._address)
         return self._is_first
 
     def __exit__(self, *_error: object) -> None:
         if self._is_first:
-            self._decoder.leave(self._address)
+            self._decoder.leave_container(self._address)
 
 
 def _decoder_of_base(lineage: Lineage) -> DecodeFunction | None:

@@ -81,7 +81,7 @@ EXCEPTIONS = {kind.__name__: kind for kind in _EXCEPTIONS}
 def own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
     """Return what the `__repr__` in the object's class returns; None when that is unknown."""
     refused = decoder.context.refused_reprs
-    if obj.type.address in refused or not decoder.enter(obj.address):
+    if obj.type.address in refused or not decoder.enter_container(obj.address):
         return None
     before = decoder.exact, decoder.cut
     budget = [MAX_STEPS]
@@ -90,7 +90,7 @@ def own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
         if method is None:
             raise Undecodable("its __repr__ is no function")
         call = Evaluation(decoder, budget)
-        call.begin(method[1], method[0], [ProcessObject(obj.address)])
+        call.begin_call(method[1], method[0], [ProcessObject(obj.address)])
         return call.text_of(call.run())
     except (Undecodable, UnreadableMemory, LayoutError, Raised):
         decoder.exact, decoder.cut = before
@@ -98,7 +98,7 @@ def own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
             refused.add(obj.type.address)
         return None
     finally:
-        decoder.leave(obj.address)
+        decoder.leave_container(obj.address)
 
 
 class Evaluation(ValueOperations, StackSteps[Item]):
@@ -121,7 +121,7 @@ class Evaluation(ValueOperations, StackSteps[Item]):
         """Tell whether a table has the handlers (3.11, bpo-40222), or instructions push them."""
         return self.decoder.layout.offset("PyCodeObject", "co_exceptiontable") is not None
 
-    def begin(self, function: int, owner: TypeInfo | None, arguments: Sequence[Item]) -> None:
+    def begin_call(self, function: int, owner: TypeInfo | None, arguments: Sequence[Item]) -> None:
         """Make this the call of a function, which is to run()."""
         self.function, self.owner = function, owner
         self.code = self.decoder.field(function, "PyFunctionObject", "func_code")
@@ -130,12 +130,12 @@ class Evaluation(ValueOperations, StackSteps[Item]):
 
     def run(self) -> Item:
         """Return what the function returns. Raises Undecodable where a step cannot be followed."""
-        refused = any(map(self.has_flag, _REFUSED)) or self.depth > MAX_CALLS
-        if self.count_of("co_argcount") != len(self.locals) or refused:
+        refused = any(map(self.has_code_flag, _REFUSED)) or self.depth > MAX_CALLS
+        if self.code_int_member("co_argcount") != len(self.locals) or refused:
             raise Undecodable("a function that takes other arguments")
-        return self.go(0, MAX_BYTES)
+        return self.run_from(0, MAX_BYTES)
 
-    def go(self, at: int, most: int) -> Item:
+    def run_from(self, at: int, most: int) -> Item:
         """Return what the function returns when it continues at a byte.
 
         Raises Undecodable, also for one with too many bytes of instructions.
@@ -155,7 +155,7 @@ class Evaluation(ValueOperations, StackSteps[Item]):
                 if "JUMP" not in name:
                     self.step(name, argument)
                 elif self._takes_jump(name):
-                    target = self.opcodes.target(name, argument, self.following)
+                    target = self.opcodes.jump_target(name, argument, self.following)
                     if target < self.following:
                         self.jump_back(target)
                     self.following = target
@@ -208,23 +208,23 @@ class Evaluation(ValueOperations, StackSteps[Item]):
         decoder.nesting += 1
         try:
             callee = Evaluation(decoder, self.budget, depth)
-            callee.begin(function, owner, arguments)
+            callee.begin_call(function, owner, arguments)
             return callee.run()
         finally:
             decoder.nesting -= 1
 
     # -- the code object ------------------------------------------------------------------------
 
-    def has_flag(self, name: str) -> bool:
+    def has_code_flag(self, name: str) -> bool:
         """Tell whether the code is of some sort ("CO_COROUTINE")."""
-        return bool(self.count_of("co_flags") & (self.decoder.layout.constant(name) or 0))
+        return bool(self.code_int_member("co_flags") & (self.decoder.layout.constant(name) or 0))
 
-    def count_of(self, member: str) -> int:
+    def code_int_member(self, member: str) -> int:
         """Return a 32-bit member of the code object."""
         at = self.code + self.decoder.offset("PyCodeObject", member)
         return self.decoder.reader.u32(at)
 
-    def names_in(self, member: str) -> list[str]:
+    def code_names(self, member: str) -> list[str]:
         """Return the names in a tuple of the code object."""
         table = self.decoder.field(self.code, "PyCodeObject", member)
         words = ContainerReader(self.decoder.reader).tuple_items(table)
@@ -232,7 +232,7 @@ class Evaluation(ValueOperations, StackSteps[Item]):
 
     def is_generator(self) -> bool:
         """Tell whether the code is that of a generator."""
-        return self.has_flag("CO_GENERATOR")
+        return self.has_code_flag("CO_GENERATOR")
 
     # -- the value stack ------------------------------------------------------------------------
 
@@ -326,7 +326,7 @@ class Evaluation(ValueOperations, StackSteps[Item]):
 
     def comparison(self, how: int, left: Item, right: Item) -> Item:
         """Return what a comparison gives."""
-        first, second = self.plain(left), self.plain(right)
+        first, second = self.plain_value_of(left), self.plain_value_of(right)
         if isinstance(first, str) != isinstance(second, str):
             raise Undecodable("a comparison")
         return ComputedNumber(COMPARISONS[how](first, second))
@@ -369,12 +369,12 @@ class Evaluation(ValueOperations, StackSteps[Item]):
     def _do_build_slice(self, argument: int, *bounds: Item) -> Item:
         if argument not in (2, 3):
             raise Undecodable("a slice")
-        start, stop, step = (*map(self.bound, bounds), None)[:3]
+        start, stop, step = (*map(self.slice_bound, bounds), None)[:3]
         return Slice(start, stop, step)
 
     def _do_binary_slice(self, _argument: int, of: Item, start: Item, stop: Item) -> Item:
         """`[start:stop]` (3.12)."""
-        return self.item_of(of, Slice(self.bound(start), self.bound(stop), None))
+        return self.subscript(of, Slice(self.slice_bound(start), self.slice_bound(stop), None))
 
     # -- attributes -----------------------------------------------------------------------------
 
@@ -385,13 +385,13 @@ class Evaluation(ValueOperations, StackSteps[Item]):
     def named_attribute(self, of: Item, name: str) -> Item:
         """Return an attribute. Raises Undecodable, Raised."""
         if isinstance(of, Class):
-            return BuiltStr(self.of_class(of.info, name))
+            return BuiltStr(self.class_name_attribute(of.info, name))
         if not isinstance(of, ProcessObject):
             raise Undecodable("an attribute")
         if name != "__class__":
             return self.instance_attribute(of, name)
         obj = self.decoder.obj(of.address)
-        if self.in_class(obj, name) is not None and not self.has_default_lookup(obj):
+        if self.find_in_class(obj, name) is not None and not self.has_default_lookup(obj):
             raise Undecodable("a class that computes __class__")
         return Class(obj.type)
 
@@ -416,7 +416,7 @@ class Evaluation(ValueOperations, StackSteps[Item]):
         if not isinstance(of, ProcessObject):
             raise Undecodable("a method")
         obj = self.decoder.obj(of.address)
-        in_class = self.in_class(obj, name)
+        in_class = self.find_in_class(obj, name)
         if in_class is None or self.decoder.ident(in_class[1]) != "function":
             raise Undecodable("a method")
         if not self.has_default_lookup(obj):
@@ -438,13 +438,13 @@ class Evaluation(ValueOperations, StackSteps[Item]):
         """Return what a call gives. Raises Undecodable."""
         if isinstance(called, Method):
             returned = self.call(called.function, called.owner, [called.self, *arguments])
-            return self.got(called.self, called.name, returned)
+            return self.keep_secrecy(called.self, called.name, returned)
         if isinstance(called, Function):
             return self.call(called.function, called.owner, arguments)
         if isinstance(called, SuperRepr) and not arguments:
             return self._super_repr()
         if isinstance(called, Format):
-            return self.braces(called.template, arguments)
+            return self.format_with_braces(called.template, arguments)
         if isinstance(called, Global) and self.is_builtin(called.name):
             return self.call_builtin(called.name, arguments)
         raise Undecodable("a call")
@@ -459,14 +459,14 @@ class Evaluation(ValueOperations, StackSteps[Item]):
             raise Undecodable("a call")
         if name == "id" and isinstance(arguments[0], ProcessObject):
             return ComputedNumber(arguments[0].address)
-        if name == "hex" and isinstance(number := self.plain(arguments[0]), int):
+        if name == "hex" and isinstance(number := self.plain_value_of(arguments[0]), int):
             return BuiltStr(hex(number))
         if name == "type" and isinstance(arguments[0], ProcessObject):
             return Class(self.decoder.obj(arguments[0].address).type)
         if name == "len":
             return ComputedNumber(self.length(arguments[0]))
         if name in ("repr", "str"):
-            return BuiltStr(self.converted(arguments[0], REPR if name == "repr" else STR))
+            return BuiltStr(self.convert_item(arguments[0], REPR if name == "repr" else STR))
         raise Undecodable("a call")
 
     def _call_getattr(self, name: str, arguments: list[Item]) -> Item:
@@ -499,7 +499,7 @@ class Evaluation(ValueOperations, StackSteps[Item]):
         if isinstance(value, Absent):
             return False
         if self.decoder.ident(value) == "type":
-            return context.types.at(value).full_name == name
+            return context.types.type_at(value).full_name == name
         return self.decoder.repr_of(value) == f"<built-in function {name}>"
 
     def _super_repr(self) -> BuiltStr:
@@ -528,11 +528,11 @@ class Evaluation(ValueOperations, StackSteps[Item]):
             if info.address != obj.lineage.root.address or decode is None:
                 break
             # It has entered the object already, which is no container in itself here.
-            decoder.leave(obj.address)
+            decoder.leave_container(obj.address)
             try:
                 return BuiltStr(decode(decoder, obj))
             finally:
-                decoder.enter(obj.address)
+                decoder.enter_container(obj.address)
         raise Undecodable("a __repr__ of another kind")
 
     # -- texts ----------------------------------------------------------------------------------
@@ -541,21 +541,21 @@ class Evaluation(ValueOperations, StackSteps[Item]):
         how = argument & _CONVERSIONS
         if how > REPR or argument > _HAS_SPEC + REPR:
             raise Undecodable("a format")
-        item = BuiltStr(self.converted(item, how)) if how else item
+        item = BuiltStr(self.convert_item(item, how)) if how else item
         return self._do_format_with_spec(0, item, *spec)
 
     def _do_format_with_spec(self, _argument: int, item: Item, *spec: Item) -> Item:
-        return BuiltStr(self.formatted(item, self.text_of(spec[0]) if spec else ""))
+        return BuiltStr(self.format_item(item, self.text_of(spec[0]) if spec else ""))
 
     _do_format_simple = _do_format_with_spec
 
     def _do_convert_value(self, argument: int, item: Item) -> Item:
-        return BuiltStr(self.converted(item, argument))
+        return BuiltStr(self.convert_item(item, argument))
 
     def operator_value(self, sign: str, left: Item, right: Item) -> Item:
         """Return what an operator gives, of texts alone. Raises Undecodable."""
         if sign == "%":  # from 3.11 on the compiler makes f-strings of the simple ones
-            return self.percent(left, right)
+            return self.format_with_percent(left, right)
         if sign != "+":
             raise Undecodable("an operator")
         return BuiltStr(self.text_of(left) + self.text_of(right))

@@ -289,7 +289,7 @@ class ValueOperations:
         """Tell whether what has a name must not be shown."""
         return not self.decoder.limits.secrets and is_secret_name(name)
 
-    def got(self, of: ProcessObject, name: str, item: Item) -> Item:
+    def keep_secrecy(self, of: ProcessObject, name: str, item: Item) -> Item:
         """Return what an object gave under a name; whatever a secret gives is secret too.
 
         Raises Undecodable for a text or number that was made, which nothing would mask any more.
@@ -307,7 +307,7 @@ class ValueOperations:
         """Return an item that is a str. Raises Undecodable for another."""
         if isinstance(item, ProcessObject) and self.is_str(item.address):
             if self.is_secret(item.name):
-                return self.decoder.named(item.name, item.address)
+                return self.decoder.repr_of_named(item.name, item.address)
             return self.decoder.string(item.address, self.decoder.limits.length)
         if not isinstance(item, BuiltStr) or len(item.text) > MAX_TEXT:
             raise Undecodable("no text")
@@ -318,7 +318,7 @@ class ValueOperations:
         obj = self.decoder.obj(address)
         return obj.lineage.ident == "str" and obj.is_exact
 
-    def plain(self, item: Item) -> Plain:
+    def plain_value_of(self, item: Item) -> Plain:
         """Return an int, bool, float or str. Raises Undecodable for all others, and for secrets."""
         if isinstance(item, ComputedNumber):
             return item.value
@@ -335,7 +335,7 @@ class ValueOperations:
         if isinstance(item, BuiltStr) or (
             isinstance(item, ProcessObject) and self.is_str(item.address)
         ):
-            return len(str(self.plain(item)))
+            return len(str(self.plain_value_of(item)))
         if isinstance(item, ProcessObject):
             obj = self.decoder.obj(item.address)
             place = _COUNTS.get(obj.lineage.ident) if obj.is_exact else None
@@ -357,12 +357,12 @@ class ValueOperations:
                     method = special_method(self.decoder, obj.type, name)
                     if method is not None:
                         owner, function = method
-                        return bool(self.plain(self.call(function, owner, [item])))
+                        return bool(self.plain_value_of(self.call(function, owner, [item])))
                 return True
         elif isinstance(item, NoneResult):
             return False
         elif isinstance(item, (BuiltStr, ComputedNumber)):
-            return bool(self.plain(item))
+            return bool(self.plain_value_of(item))
         return self.length(item) > 0
 
     def is_none(self, item: Item) -> bool:
@@ -373,7 +373,7 @@ class ValueOperations:
             return True
         return isinstance(item, ProcessObject) and self.decoder.is_none(item.address)
 
-    def of_class(self, info: TypeInfo, name: str) -> str:
+    def class_name_attribute(self, info: TypeInfo, name: str) -> str:
         """Return `__name__` or `__qualname__` of a class. Raises Undecodable."""
         meta = self.decoder.obj(info.address)
         if meta.type.address != meta.lineage.root.address or not info.python_class:
@@ -382,7 +382,7 @@ class ValueOperations:
             raise Undecodable("an attribute of a class")
         return info.name if name == "__name__" else info.qualname
 
-    def in_class(self, obj: Obj, name: str) -> tuple[TypeInfo, int] | None:
+    def find_in_class(self, obj: Obj, name: str) -> tuple[TypeInfo, int] | None:
         """Return what a class has of a name. Raises Undecodable when a C type may have it."""
         # The dicts of static types are not seen (3.12), so what they have is not known.
         if any(info.base and not info.dict for info in self.decoder.types.mro(obj.type)):
@@ -431,28 +431,32 @@ class ValueOperations:
                 # What it raises is not known here, so neither whether the fallback would run.
                 if fallback is not None:
                     raise Undecodable("two ways to find attributes")
-                return self.got(of, name, self.call(mine[1], mine[0], [of, BuiltStr(name)]))
+                return self.keep_secrecy(
+                    of, name, self.call(mine[1], mine[0], [of, BuiltStr(name)])
+                )
             if fallback is None:
                 raise Undecodable("a class that finds its attributes in a way of its own")
-        in_class = self.in_class(obj, name)
+        in_class = self.find_in_class(obj, name)
         kind = self.decoder.obj(in_class[1]) if in_class else None
         if in_class and kind is not None and kind.lineage.ident == "property" and kind.is_exact:
             getter = self.decoder.reader.u64(self.decoder.member(kind, "fget"))
             if self.decoder.ident(getter) != "function" or fallback is not None:
                 raise Undecodable("a property without a function")
-            return self.got(of, name, self.call(getter, in_class[0], [of]))
+            return self.keep_secrecy(of, name, self.call(getter, in_class[0], [of]))
         plain = in_class is None or is_plain_attribute(self.decoder, in_class[1])
         if not plain and kind is not None and kind.lineage.ident != "member_descriptor":
             raise Undecodable("an attribute that a class computes")
         own = self.own_attribute(of, name)
         if own:
-            return self.got(of, name, ProcessObject(own, name))
+            return self.keep_secrecy(of, name, ProcessObject(own, name))
         if in_class is None and fallback is not None:
-            return self.got(of, name, self.call(fallback[1], fallback[0], [of, BuiltStr(name)]))
+            return self.keep_secrecy(
+                of, name, self.call(fallback[1], fallback[0], [of, BuiltStr(name)])
+            )
         if in_class is None or kind is None or kind.lineage.ident == "member_descriptor":
             self._require_no_attribute(of, name)
             raise Raised(AttributeError)
-        return self.got(of, name, ProcessObject(in_class[1], name))
+        return self.keep_secrecy(of, name, ProcessObject(in_class[1], name))
 
     def _require_no_attribute(self, of: ProcessObject, name: str) -> None:
         """Raise Undecodable unless an instance has no such attribute: its dict was read whole.
@@ -465,23 +469,25 @@ class ValueOperations:
         try:
             context.attribute(of.address, name)
         except NoAttribute:
-            names = (context.name(key) for key, _ in context.objects.attributes(of.address))
+            names = (
+                context.attribute_name(key) for key, _ in context.objects.attributes(of.address)
+            )
             if None not in names:
                 return
         raise Undecodable(f"the attribute {name}")
 
     # -- items --------------------------------------------------------------------------------
 
-    def bound(self, item: Item) -> int | None:
+    def slice_bound(self, item: Item) -> int | None:
         """Return a bound of a slice. Raises Undecodable for anything but an int or None."""
         if isinstance(item, (NoneResult, ProcessObject)) and self.is_none(item):
             return None
-        number = self.plain(item)
+        number = self.plain_value_of(item)
         if not isinstance(number, int):
             raise Undecodable("a slice of another kind")
         return number
 
-    def item_of(self, of: Item, index: Item) -> Item:
+    def subscript(self, of: Item, index: Item) -> Item:
         """Return `of[index]` of a str, list or tuple, and of a dict by a str. Raises Undecodable.
 
         Raises Raised where CPython would raise IndexError.
@@ -489,17 +495,18 @@ class ValueOperations:
         if isinstance(index, ProcessObject) and self.decoder.ident(index.address) == "slice":
             obj = self.decoder.obj(index.address)
             bounds = (
-                self.bound(ProcessObject(self.decoder.word(obj, number))) for number in range(3)
+                self.slice_bound(ProcessObject(self.decoder.word(obj, number)))
+                for number in range(3)
             )
             index = Slice(*bounds)
         if isinstance(of, BuiltStr) or (isinstance(of, ProcessObject) and self.is_str(of.address)):
-            text = self.whole_text(of)
+            text = self.uncut_text(of)
             if isinstance(index, Slice):
                 try:
                     return BuiltStr(text[index.start : index.stop : index.step])
                 except ValueError:  # a step of 0
                     raise Raised(ValueError) from None
-            number = self.bound(index)
+            number = self.slice_bound(index)
             if number is None:
                 raise Undecodable("an item of a text")
             if not -len(text) <= number < len(text):
@@ -509,30 +516,30 @@ class ValueOperations:
             raise Undecodable("an item")
         obj = self.decoder.obj(of.address)
         if obj.is_exact and obj.lineage.ident in ("list", "tuple"):
-            return self.got(of, "", self._item_of_array(obj, self.bound(index)))
-        key = self.plain(index)
+            return self.keep_secrecy(of, "", self._item_of_array(obj, self.slice_bound(index)))
+        key = self.plain_value_of(index)
         if obj.is_exact and obj.lineage.ident == "dict" and isinstance(key, str):
             value = self.decoder.objects.dict_get(of.address, key)
             if not isinstance(value, Absent):
-                return self.got(of, key, ProcessObject(value, key))
+                return self.keep_secrecy(of, key, ProcessObject(value, key))
         raise Undecodable("an item")
 
     def _item_of_array(self, obj: Obj, index: int | None) -> ProcessObject:
-        start, count = self.decoder.array_of(obj.address, obj.lineage.ident)
+        start, count = self.decoder.array_range(obj.address, obj.lineage.ident)
         if index is None or count < 0:
             raise Undecodable("an item")
         if not -count <= index < count:
             raise Raised(IndexError)
         return ProcessObject(self.decoder.reader.u64(start + 8 * (index % count)))
 
-    def whole_text(self, item: BuiltStr | ProcessObject) -> str:
+    def uncut_text(self, item: BuiltStr | ProcessObject) -> str:
         """Return an uncut str. Raises Undecodable, also for secrets."""
-        text = self.plain(item)
+        text = self.plain_value_of(item)
         if not isinstance(text, str) or len(text) >= self.decoder.limits.length:
             raise Undecodable("a cut text")
         return text
 
-    def formatted(self, item: Item, spec: str) -> str:
+    def format_item(self, item: Item, spec: str) -> str:
         """Return format(item, spec). Raises Undecodable."""
         if isinstance(item, ProcessObject):
             obj = self.decoder.obj(item.address)
@@ -540,9 +547,11 @@ class ValueOperations:
                 method = special_method(self.decoder, obj.type, "__format__")
                 if method is not None:
                     return self.text_of(self.call(method[1], method[0], [item, BuiltStr(spec)]))
-        return format_value(self.plain(item), spec) if spec else self.converted(item, STR)
+        return (
+            format_value(self.plain_value_of(item), spec) if spec else self.convert_item(item, STR)
+        )
 
-    def converted(self, item: Item, how: int) -> str:
+    def convert_item(self, item: Item, how: int) -> str:
         """Return str() or repr() of an item. Raises Undecodable."""
         if how not in (STR, REPR) or not isinstance(item, DATA):
             raise Undecodable("a conversion")
@@ -554,7 +563,7 @@ class ValueOperations:
             return item.text if how == STR else repr(item.text)
         address = item.address
         if self.is_secret(item.name):
-            return self.decoder.named(item.name, address)
+            return self.decoder.repr_of_named(item.name, address)
         if how == STR and self.is_str(address):
             return self.decoder.string(address, self.decoder.limits.length)
         if how == STR:
@@ -569,18 +578,18 @@ class ValueOperations:
             raise Undecodable("itself")
         return self.decoder.repr_of(address)
 
-    def braces(self, template: str, arguments: Sequence[Item]) -> BuiltStr:
+    def format_with_braces(self, template: str, arguments: Sequence[Item]) -> BuiltStr:
         """Return what str.format makes of a text. Raises Undecodable."""
 
         def text(number: int, how: str, spec: str) -> str:
             item = arguments[number]
             if how:
-                item = BuiltStr(self.converted(item, REPR if how == "r" else STR))
-            return self.formatted(item, spec)
+                item = BuiltStr(self.convert_item(item, REPR if how == "r" else STR))
+            return self.format_item(item, spec)
 
-        return self.uncut(format_braces(template, len(arguments), text))
+        return self.built_if_uncut(format_braces(template, len(arguments), text))
 
-    def percent(self, template: Item, given: Item) -> BuiltStr:
+    def format_with_percent(self, template: Item, given: Item) -> BuiltStr:
         """Return what `%` makes of a text. Raises Undecodable."""
         pattern = self.text_of(template)
         items = given.items if isinstance(given, BuiltTuple) else (given,)
@@ -588,12 +597,14 @@ class ValueOperations:
             raise Undecodable("a tuple")
 
         def text(number: int, wants_repr: bool) -> str:
-            return self.converted(items[number], REPR if wants_repr else STR)
+            return self.convert_item(items[number], REPR if wants_repr else STR)
 
-        value = format_percent(pattern, len(items), text, lambda number: self.plain(items[number]))
-        return self.uncut(value)
+        value = format_percent(
+            pattern, len(items), text, lambda number: self.plain_value_of(items[number])
+        )
+        return self.built_if_uncut(value)
 
-    def uncut(self, text: str) -> BuiltStr:
+    def built_if_uncut(self, text: str) -> BuiltStr:
         """Return a text whose parts were formatted. Raises Undecodable when one was cut."""
         if self.decoder.cut:
             raise Undecodable("a cut value that is formatted")

@@ -100,7 +100,7 @@ class FrameVariables:
         if isinstance(names, Absent):
             return names
         self.note_secrets()
-        self.values.ask_from(frame.address)
+        self.values.ask_as_thread_of_frame(frame.address)
         try:
             variables = [
                 self._variable(s, word) for s, word in self._bound_words(frame.address, names)
@@ -110,7 +110,7 @@ class FrameVariables:
         except UnreadableMemory as error:
             return Absent("unreadable", str(error))
         finally:
-            self.values.ask_from(0)
+            self.values.ask_as_thread_of_frame(0)
         return variables
 
     def note_secrets(self) -> None:
@@ -122,16 +122,16 @@ class FrameVariables:
         frames = [frame for thread in self.values.threads for frame in thread.frames]
         for frame in frames[:MAX_FRAMES_FOR_SECRETS]:
             with suppress(UnreadableMemory, LayoutError):
-                masked.note_named(self._reader, self.addresses(frame))
+                masked.note_secret_variables(self._reader, self.variable_addresses(frame))
 
-    def addresses(self, frame: PyFrame) -> Iterator[tuple[str, int]]:
+    def variable_addresses(self, frame: PyFrame) -> Iterator[tuple[str, int]]:
         """Yield (name, PyObject *) of the bound variables of a frame; raises UnreadableMemory."""
-        for slot, word in self.slots(frame):
+        for slot, word in self.bound_slots(frame):
             yield slot.name, word
-        if frame.hole is None and (of_names := self.scopes(frame)[1]):
+        if frame.hole is None and (of_names := self.globals_and_names(frame)[1]):
             yield from self._dict_items(of_names)
 
-    def slots(self, frame: PyFrame) -> Iterator[tuple[Slot, int]]:
+    def bound_slots(self, frame: PyFrame) -> Iterator[tuple[Slot, int]]:
         """Yield (slot, PyObject *) of the bound variables of a frame; raises UnreadableMemory."""
         names = self.names(frame.code)
         if frame.hole is None and not isinstance(names, Absent):
@@ -139,7 +139,7 @@ class FrameVariables:
                 (slot, w) for slot, w in self._bound_words(frame.address, names) if not w & 1
             )
 
-    def scopes(self, frame: PyFrame) -> tuple[int, int]:
+    def globals_and_names(self, frame: PyFrame) -> tuple[int, int]:
         """Return the dicts of a frame's globals, and of its names (0: it has slots)."""
         names = self.names(frame.code)
         has_slots = isinstance(names, Absent) or names.optimized
@@ -161,7 +161,7 @@ class FrameVariables:
         """Yield (name, PyObject *) of the globals that a frame sees; raises UnreadableMemory."""
         yield from self._dict_items(self._pointer(frame.address, "f_globals"))
 
-    def outer(self, frame: PyFrame, name: str) -> int | None:
+    def global_or_builtin(self, frame: PyFrame, name: str) -> int | None:
         """Return a global or built-in (PyObject *) by name; raises UnreadableMemory."""
         for member in ("f_globals", "f_builtins"):
             value = self._objects.dict_get(self._pointer(frame.address, member), name)
@@ -204,7 +204,7 @@ class FrameVariables:
         return self._variable_of_object(slot.name, slot.kind, word)
 
     def _variable_of_object(self, name: str, kind: str, word: int) -> Variable:
-        value = self.values.named(name, word)
+        value = self.values.value_of_name(name, word)
         return Variable(
             name=name,
             kind=kind,

@@ -46,7 +46,7 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
         return
     subject = f"thread {account.fault.tid}"
     raised = memory_error_of_thread(state, account.fault.tid)
-    by = None if raised is None else raising_instruction(state, raised.itself)
+    by = None if raised is None else raising_instruction(state, raised.root_exception)
     if raised is not None and not (by is not None and by.is_statement):
         if any(True for _ in impossible_request(state)):
             return

@@ -89,7 +89,7 @@ def _largest_size_asked_for(state: ProcessState) -> tuple[int, str] | None:
     account, frames = failure
     raised = memory_error_of_thread(state, account.fault.tid)
     if raised is not None:
-        error = raised.itself
+        error = raised.root_exception
         by = raising_instruction(state, error)
         lines = () if isinstance(error.traceback, Absent) else error.traceback.lines
         if by is None or not by.numbers or not lines:
@@ -111,8 +111,8 @@ def memory_error_of_thread(state: ProcessState, tid: int) -> RaisedException | N
     """Return the MemoryError that a thread has in flight, or handles; None without one."""
     for exceptions in state.exceptions:
         if exceptions.thread.tid == tid and exceptions.thread.alive:
-            for raised in exceptions.all():
-                if raised.itself.memory_error:
+            for raised in exceptions.all_raised():
+                if raised.root_exception.memory_error:
                     return raised
     return None
 
@@ -218,7 +218,7 @@ class _OperandReader(StackSteps[_Operand]):
 
     def _sign(self, step: Instruction) -> str | None:
         sign = (
-            self._sites.opcodes.operator(step.argument)
+            self._sites.opcodes.operator_sign(step.argument)
             if step.name == "BINARY_OP"
             else OPERATORS_BY_INSTRUCTION.get(step.name)
         )

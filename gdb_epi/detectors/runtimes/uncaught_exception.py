@@ -98,7 +98,9 @@ def _python_exception(state: ProcessState, frames: Sequence[NativeFrame]) -> str
             continue
         traceback = raised.traceback
         if isinstance(traceback, Absent):  # before 3.12 it is kept beside the exception
-            traceback = Tracebacks(MemoryReader(state.target, state.python.layout)).at(following)
+            traceback = Tracebacks(MemoryReader(state.target, state.python.layout)).traceback_at(
+                following
+            )
         lines = () if isinstance(traceback, Absent) else traceback.lines[-1:]
         where = "".join(f", raised at {function_and_line(x)}" for x in lines if not x.hole)
         return f"; it stands for the Python exception {raised.type}{where}"
@@ -148,7 +150,9 @@ def _what_stopped_it(target: Target, frames: Sequence[NativeFrame], by: NativeFr
     """Name the caller whose code has no unwind table: no exception gets past it to a catch."""
     bounds = FunctionBounds(target)
     callers = frames[frames.index(by) : MAX_FRAMES] if by is not None else ()
-    wall = next((f for f in callers if f.kind == "normal" and bounds.lacks(f.pc - 1)), None)
+    wall = next(
+        (f for f in callers if f.kind == "normal" and bounds.lacks_unwind_entries(f.pc - 1)), None
+    )
     if wall is None:
         return ""
     return f"; it could not get past {function_and_file(wall)}, which has no unwind tables"

@@ -204,7 +204,7 @@ def _code_on_path(target: Target, path: str, pcs: list[int]) -> bytes:
     if sum(region.size for region in regions) <= MAX_SMALL:
         return _whole_code(target, path)
     bounds = FunctionBounds(target)
-    on_stack = [bounds.at(pc) or bounds.at_return(pc) for pc in pcs[:MAX_PLACES]]
+    on_stack = [bounds.at(pc) or bounds.function_returned_to(pc) for pc in pcs[:MAX_PLACES]]
     functions = dict.fromkeys(function for function in on_stack if function is not None)
     for function in list(functions):
         for at, step in decode_each(read_up_to(target, function.start, _body_size(function))):

@@ -75,9 +75,9 @@ def export_lake(engine: Engine, folder: Path) -> ExportSummary:
         after = Manifest(SCHEMA_VERSION, database, tables)
         _remove_prepared(folder / PREPARED, after)
         write_manifest(folder, after)
-        gone = before.names() - after.names()
+        gone = before.file_names() - after.file_names()
         # Delete what is not of this state: an older one, or what a killed export left.
-        kept = after.names()
+        kept = after.file_names()
         for table in metadata.tables:
             for path in sorted((folder / table).rglob("*.parquet")):
                 if str(path.relative_to(folder)) not in kept:
@@ -86,7 +86,7 @@ def export_lake(engine: Engine, folder: Path) -> ExportSummary:
                 if path.is_dir() and not any(path.iterdir()):
                     path.rmdir()
         crashes = sum(file.rows for file in tables["crash"].values())
-        return ExportSummary(crashes, written, len(after.names()) - written, len(gone))
+        return ExportSummary(crashes, written, len(after.file_names()) - written, len(gone))
 
 
 def _manifest_before(folder: Path, database: str) -> Manifest:

@@ -46,7 +46,7 @@ class Manifest(NamedTuple):
     database: str
     tables: dict[str, dict[str, ParquetFile]]  # table -> partition ("" of a table without) -> file
 
-    def names(self) -> set[str]:
+    def file_names(self) -> set[str]:
         """Return the names of all files."""
         return {file.name for files in self.tables.values() for file in files.values()}
 

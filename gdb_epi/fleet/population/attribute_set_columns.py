@@ -49,7 +49,7 @@ class AttributeColumn(NamedTuple):
     codes: Ints  # into `texts`, beside them
     texts: list[str]
 
-    def among(self, used: Bools) -> AttributeColumn:
+    def restricted_to_sets(self, used: Bools) -> AttributeColumn:
         """Return those of some sets (a mask by id, whose last place is of none), texts in order."""
         some = used[np.minimum(self.sets, used.size - 1)]
         codes = self.codes[some]
@@ -59,7 +59,7 @@ class AttributeColumn(NamedTuple):
         place[order] = np.arange(len(order))
         return AttributeColumn(self.sets[some], place[codes], [self.texts[i] for i in order])
 
-    def of(self, sets: Ints) -> Ints:
+    def codes_of_sets(self, sets: Ints) -> Ints:
         """Return the code of each set; ABSENT where it has none."""
         size = max(int(sets.max(initial=0)), int(self.sets.max(initial=0))) + 2
         table = np.full(size, ABSENT, dtype=np.int64)
@@ -90,7 +90,7 @@ def read_attribute_columns(connection: Connection) -> dict[str, AttributeColumn]
         cursor = connection.execute(chosen)
         while rows := cursor.fetchmany(ROWS):
             reading.add_rows(rows)
-    return reading.values()
+    return reading.attribute_columns()
 
 
 class _NumbersOfTexts(dict[str, int]):
@@ -167,7 +167,7 @@ class _AttributeReading:
                     del self._rows[which]
             self._most = 2 * len(self._texts)
 
-    def values(self) -> dict[str, AttributeColumn]:
+    def attribute_columns(self) -> dict[str, AttributeColumn]:
         """Return what was read, by attribute."""
         made = {}
         texts = list(self._texts)

@@ -106,7 +106,7 @@ def load_population(
                     _remember_entry(folder, population)
                 else:
                     population = again
-    return population if until is None else population.until(until)
+    return population if until is None else population.until_day(until)
 
 
 def state_of_lake(manifest: Manifest) -> dict[str, Any]:

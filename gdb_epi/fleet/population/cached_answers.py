@@ -64,7 +64,7 @@ def cached_answer(
             continue
     answer = make()
     try:
-        content = json.dumps(_Packer(kinds).packed(answer)).encode("ascii")
+        content = json.dumps(_Packer(kinds).pack(answer)).encode("ascii")
     except _NotCacheable:
         return answer
     for folder in folders:
@@ -93,7 +93,7 @@ class _Packer:
     def __init__(self, kinds: tuple[Any, ...]) -> None:
         self._kinds, self._bytes, self._seen = kinds, 0, dict[int, int]()
 
-    def packed(self, value: Any) -> Any:
+    def pack(self, value: Any) -> Any:
         """Return a part of the answer. Raises _NotCacheable."""
         if isinstance(value, np.generic):
             value = value.item()
@@ -101,7 +101,7 @@ class _Packer:
             return value
         if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "biuf":
             if value.dtype == bool:
-                return {"size": value.size, "true": self.packed(np.flatnonzero(value))}
+                return {"size": value.size, "true": self.pack(np.flatnonzero(value))}
             narrow = narrow_codes(value, np.int32) if value.dtype == np.int64 else value
             self._bytes += narrow.nbytes
             if self._bytes > MAX_BYTES:
@@ -113,7 +113,7 @@ class _Packer:
             raise _NotCacheable
         if is_named and id(value) in self._seen:
             return {"again": self._seen[id(value)]}
-        parts = [self.packed(part) for part in value]
+        parts = [self.pack(part) for part in value]
         if isinstance(value, list):
             return parts
         if is_named:

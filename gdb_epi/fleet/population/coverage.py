@@ -40,7 +40,7 @@ class _HostDays(NamedTuple):
     first: int
     days: int
 
-    def of(self, host: Ints, day: Ints) -> Ints:
+    def places_of(self, host: Ints, day: Ints) -> Ints:
         """Return the place of each (host, day); ABSENT where there is none."""
         inside = (host >= 0) & (day >= self.first) & (day < self.first + self.days)
         code = np.where(inside, widen_codes(host) * self.days + day - self.first, ABSENT)
@@ -69,7 +69,7 @@ def take_attributes_of_feed(population: Population) -> tuple[Population, dict[st
     days, size, timed = _host_days(population), population.day.size, population.timed
     at: Ints = np.zeros(size, dtype=np.int32)
     for part in row_blocks(size, ROWS):
-        there = days.of(population.host[part], population.day[part])
+        there = days.places_of(population.host[part], population.day[part])
         at[part] = np.where(timed[part], there, ABSENT)
     ever = np.zeros(len(population.hosts) + 1, dtype=bool)  # the last one: crashes without a host
     ever[days.key // days.days] = True
@@ -84,7 +84,7 @@ def take_attributes_of_feed(population: Population) -> tuple[Population, dict[st
         for part in row_blocks(size, ROWS):
             covered = np.flatnonzero(at[part] >= 0)
             own = attribute.crash[part][covered]
-            value = of_days.of(at[part][covered], own)
+            value = of_days.values_of_crashes(at[part][covered], own)
             other += int(((own >= 0) & (value >= 0) & (own != value)).sum())
             crash[part][covered] = value
         if other:
@@ -105,7 +105,7 @@ class _ValuesOfDays(NamedTuple):
     pairs: Ints
     size: int
 
-    def of(self, place: Ints, own: Ints) -> Ints:
+    def values_of_crashes(self, place: Ints, own: Ints) -> Ints:
         """Return the value of each crash, given its place among the days and its own value."""
         value = self.first[place]
         if self.single.all():

@@ -68,7 +68,7 @@ def describe_doubled_records(population: Population, twice: DoubledRecords) -> d
         population.hosts[code] for code in population.host[doubled].tolist() if code >= 0
     )
     shared = [
-        attribute.mark(value)
+        attribute.mark_of_value(value)
         for attribute in population.attributes
         if (value := _value_of_most_doubled(attribute, doubled)) is not None
         and _is_kept_by_hosts(population, attribute)

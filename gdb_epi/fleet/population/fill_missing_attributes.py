@@ -87,5 +87,5 @@ def value_without_attribute(population: Population, without: Bools) -> str:
             continue
         beside = others[value] / max(others[value] + lacking[value], 1)
         if beside <= HARDLY and (best is None or beside < best[0]):
-            best = beside, attribute.mark(value)
+            best = beside, attribute.mark_of_value(value)
     return "" if best is None else best[1]

@@ -80,4 +80,6 @@ def _open_cached(db: str | None) -> Iterator[OpenDatabase | None]:
             yield None
         else:
             whole = population
-            yield OpenDatabase(execute, lambda day=None: whole if day is None else whole.until(day))
+            yield OpenDatabase(
+                execute, lambda day=None: whole if day is None else whole.until_day(day)
+            )

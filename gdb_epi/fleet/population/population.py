@@ -59,7 +59,7 @@ class CoreKeys(Sequence[str]):
         key = self.packed[index]
         return key.tobytes().hex() if self.packed.dtype.kind == "V" else bytes(key).decode("ascii")
 
-    def chosen(self, mask: Bools | slice) -> CoreKeys:
+    def select(self, mask: Bools | slice) -> CoreKeys:
         """Return those under a mask."""
         return CoreKeys(self.packed[mask])
 
@@ -115,7 +115,7 @@ class Attribute(NamedTuple):
         """The codes that occur in the fleet, by the host-hours where these tell any."""
         return self.exposure if self.has_hours else self.crash
 
-    def mark(self, code: int) -> str:
+    def mark_of_value(self, code: int) -> str:
         """Return one of its values with its name."""
         return f"{self.name}={self.values[code]}"
 
@@ -243,16 +243,16 @@ class Population(NamedTuple):
         """Whether host-hours are known."""
         return bool(self.exposure_hours.size and self.exposure_hours.sum() > 0)
 
-    def until(self, day: int) -> Population:
+    def until_day(self, day: int) -> Population:
         """Return what was known at the end of a day."""
-        return self.chosen(_rows_until(self.day, day), _rows_until(self.exposure_day, day))
+        return self.select(_rows_until(self.day, day), _rows_until(self.exposure_day, day))
 
     def each_attribute(self, change: Callable[[Attribute], Attribute]) -> Population:
         """Return the population with every attribute and fact changed."""
         attributes, facts = (tuple(map(change, some)) for some in (self.attributes, self.facts))
         return self._replace(attributes=attributes, facts=facts)
 
-    def chosen(self, crashes: Bools | slice, exposure: Bools | slice) -> Population:
+    def select(self, crashes: Bools | slice, exposure: Bools | slice) -> Population:
         """Return the part that two masks select, or two slices, which copy nothing."""
 
         def part_of(attribute: Attribute) -> Attribute:
@@ -264,7 +264,7 @@ class Population(NamedTuple):
             return attribute._replace(crash=crash, exposure=hours, reported=reported)
 
         return self.each_attribute(part_of)._replace(
-            core_keys=self.core_keys.chosen(crashes),
+            core_keys=self.core_keys.select(crashes),
             day=self.day[crashes],
             second=None if self.second is None else self.second[crashes],
             in_feed=None if self.in_feed is None else self.in_feed[crashes],
@@ -283,7 +283,7 @@ class Population(NamedTuple):
         """Return the population without all that some hosts reported."""
         gone = np.zeros(len(self.hosts) + 1, dtype=bool)
         gone[hosts] = True
-        return self.chosen(~gone[self.host], ~gone[self.exposure_host])
+        return self.select(~gone[self.host], ~gone[self.exposure_host])
 
     def without_hours(self, hosts: Ints, first: int, last: int) -> Population:
         """Return the population without the host-hours of some hosts from one day to another."""

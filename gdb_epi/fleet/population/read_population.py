@@ -154,7 +154,7 @@ def read_population(connection: Connection) -> Population:
     }
     if twice is not None:
         quality["twice"] = describe_doubled_records(population, twice)
-        population = population.chosen(~twice.rows, np.ones(days.size, dtype=bool))
+        population = population.select(~twice.rows, np.ones(days.size, dtype=bool))
     if before is not None:
         population, past = _without_pruned_past(population, before)
         quality["pruned"] = past._asdict()
@@ -217,7 +217,7 @@ def _without_pruned_past(population: Population, before: int) -> tuple[Populatio
     thinned = population.day < before
     codes, counts = np.unique(population.signature[thinned], return_counts=True)
     old = [population.signatures[code] for code in codes.tolist() if code >= 0]
-    since = population.chosen(~thinned, population.exposure_day >= before)
+    since = population.select(~thinned, population.exposure_day >= before)
     return since, PrunedPast(before, int(counts.sum()), old)
 
 
@@ -555,9 +555,9 @@ def _host_attributes(
     used = mask_of_occurring_sets(crash_sets, exposure_sets)
     kept = []
     for name, column in sorted(values.items()):
-        occurring = column.among(used)
+        occurring = column.restricted_to_sets(used)
         if occurring.texts:
-            codes = occurring.of(crash_sets), occurring.of(exposure_sets)
+            codes = occurring.codes_of_sets(crash_sets), occurring.codes_of_sets(exposure_sets)
             kept.append(Attribute(name, occurring.texts, *codes))
     return [*kept, *filter(None, map(group_into_ranges, kept))]
 
@@ -594,10 +594,10 @@ def _core_facts(
     unknown = absent_column(exposure_rows)
     kept = []
     for name, column in sorted(values.items()):
-        occurring = column.among(used)
+        occurring = column.restricted_to_sets(used)
         if not occurring.texts:
             continue
-        texts, of_crash = occurring.texts, occurring.of(crash_sets)
+        texts, of_crash = occurring.texts, occurring.codes_of_sets(crash_sets)
         lacking = (of_crash < 0) & (crash_sets >= 0)
         if texts == [YES] and lacking.any():
             texts, of_crash = [FALSE, YES], np.where(lacking, 0, np.where(of_crash < 0, ABSENT, 1))

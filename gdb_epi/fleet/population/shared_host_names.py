@@ -198,20 +198,20 @@ class _NameParts(NamedTuple):
     machine_ids: Mapping[int, str]
     spans: Mapping[int, tuple[int, int]]
 
-    def words(self, machine: _Machine, *, with_id: bool) -> str:
+    def distinguishing_words(self, machine: _Machine, *, with_id: bool) -> str:
         """Return what tells a machine from its namesakes."""
         words = []
         if self.site is not None and machine.site >= 0:
             words.append(self.site.values[machine.site])
         if with_id or not words:
-            ids = self.ids(machine)
+            ids = self.machine_id_starts(machine)
             if ids:
                 words.append(ids[-1])
             elif self.serial is not None and machine.serial >= 0:
                 words.append(self.serial.values[machine.serial])
         return ", ".join(words) or "unknown machine"
 
-    def ids(self, machine: _Machine) -> list[str]:
+    def machine_id_starts(self, machine: _Machine) -> list[str]:
         """Return the starts of its machine ids, in the order in which they came."""
         rows = sorted(machine.rows, key=lambda row: self.spans.get(row, (ABSENT,)))
         return [self.machine_ids[row][:SHOWN_ID] for row in rows]
@@ -224,7 +224,7 @@ class _NameParts(NamedTuple):
         day = iso_day(int(spans[-1][0] // SECONDS_A_DAY))
         is_known = self.serial is not None and machine.serial >= 0
         serial = self.serial.values[machine.serial] if self.serial and is_known else ""
-        return [[name, self.ids(machine), day, serial]]
+        return [[name, self.machine_id_starts(machine), day, serial]]
 
 
 def _with_host_for_each_machine(
@@ -248,7 +248,7 @@ def _with_host_for_each_machine(
             code = host
             if len(machines) > 1:
                 is_alone = sum(other.site == machine.site for other in whole) == 1
-                text = f"{name} ({shown.words(machine, with_id=not is_alone)})"
+                text = f"{name} ({shown.distinguishing_words(machine, with_id=not is_alone)})"
                 if text not in names:
                     names.append(text)
                 code = names.index(text)

@@ -100,7 +100,7 @@ def change_by_hours_sentences(population: Population, findings: Sequence[Finding
         for change in changes_by_hours(days.first, tables[0], tables[1]):
             if abs(np.log(change.hours / grown)) < np.log(MIN_OFTENER):
                 continue
-            name = attribute.mark(change.row)
+            name = attribute.mark_of_value(change.row)
             members = mine & (attribute.crash == change.row)
             places.append((change.gain, f"{name}: {change.words()}", members))
     explained = np.zeros(population.day.size, dtype=bool)

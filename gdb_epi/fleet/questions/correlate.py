@@ -187,7 +187,7 @@ def find_signature_pairs(population: Population, signature: int, day: int) -> Pa
     mine = crashes_of_signature(population, free, name)
     conjoined = {c.finding.key: c for c in find_attribute_pairs(population, free, name)}
     one_each = {c.finding.attr: c for c in conjoined.values()}
-    joined = population._replace(attributes=tuple(c.whole() for c in one_each.values()))
+    joined = population._replace(attributes=tuple(c.joint_attribute() for c in one_each.values()))
     kept, covered = [], np.zeros(same.size, dtype=bool)
     for finding in drop_confounded_findings(joined, [c.finding for c in conjoined.values()], []):
         # A pair with hardly any crash that a stronger pair lacks is only the shadow of that one.

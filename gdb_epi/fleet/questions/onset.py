@@ -234,7 +234,7 @@ def find_onset(population: Population, signature: int) -> Onset:
 def _other_change(population: Population, signature: int, day: int, *, fell: bool) -> str | None:
     """Say when a rate that rose on a day fell again, or had risen before it fell, and with what."""
     sides = population.day >= day, population.exposure_day >= day
-    other = _compute_onset(population.chosen(*(side != fell for side in sides)), signature)
+    other = _compute_onset(population.select(*(side != fell for side in sides)), signature)
     if other.day is None or ((other.after or 0.0) > (other.before or 0.0)) != fell:
         return None
     when = f"{'it rose before' if fell else 'it fell since'}, on {iso_day(other.day)}"

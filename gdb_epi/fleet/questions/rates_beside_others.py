@@ -65,7 +65,7 @@ def what_other_findings_bring(
         risk, by_hosts = same_days, False
     has_value, best = cells.codes[0] == code, (0.0, "")
     for same in _findings_by_values(findings):
-        if any(attribute.mark(code) in finding.marks for finding in same):
+        if any(attribute.mark_of_value(code) in finding.marks for finding in same):
             continue
         beside = _without_values(population, cells, same)
         rest = None if by_hosts or by_days else risk_given_host_and_day(code, beside)
@@ -176,8 +176,9 @@ def signatures_grown_since(
         return None
     return GrownSignatures(
         grown,
-        f"more crashes with it than with {attribute.mark(before)}, which its hosts had before "
-        f"({hours[1]:,.0f} and {hours[0]:,.0f} host-hours): {shortened_list(words, MAX_GROWN)}",
+        f"more crashes with it than with {attribute.mark_of_value(before)}, "
+        f"which its hosts had before ({hours[1]:,.0f} and {hours[0]:,.0f} host-hours): "
+        f"{shortened_list(words, MAX_GROWN)}",
     )
 
 
@@ -197,7 +198,7 @@ def _earlier_value_words(
     most = int(counts.argmax())
     if counts[most] < max(MIN_N, rate * hours[most] / MIN_TIMES):
         return ""
-    return f", back as with {attribute.mark(most)} ({counts[most]} in {hours[most]:,.0f})"
+    return f", back as with {attribute.mark_of_value(most)} ({counts[most]} in {hours[most]:,.0f})"
 
 
 def _width(risk: Risk | None) -> float:
@@ -234,7 +235,7 @@ def same_hours_words(
         shared = np.bincount(codes[some], cells.hours[some])
         value = int(shared.argmax())
         if shared[value] >= SAME * max(hours, float(cells.hours[codes == value].sum())):
-            same.append(other.mark(value))
+            same.append(other.mark_of_value(value))
     if not same:
         return ""
     return f"cannot be told from {' and '.join(same)}, which came and went with it; "
@@ -274,6 +275,6 @@ def value_without_its_crashes(
         least = int(p.argmin())
         if p[least] < best[0]:
             due = share[least] * counts.sum()
-            mark = other.mark(least)
+            mark = other.mark_of_value(least)
             best = float(p[least]), f"; none of them with {mark}, where {due:.0f} were due"
     return best[1]

@@ -83,4 +83,4 @@ def _remaining_part_of(
     after, share = int(counts[value]), before / max(totals[0], 1)
     if after < NEARLY_ALL * totals[1] or not 0 < share <= MOST_BEFORE:
         return None
-    return _RemainingPart(attribute.mark(value), before, after, share)
+    return _RemainingPart(attribute.mark_of_value(value), before, after, share)

@@ -637,7 +637,7 @@ def _crashes_needed(
             continue
         enough = _crashes_until_significant(counts[value] / n, float(share[value]), n, threshold)
         if enough is not None and (best is None or p[value] < best[0]):
-            best = (float(p[value]), enough - n, attribute.mark(value))
+            best = (float(p[value]), enough - n, attribute.mark_of_value(value))
     return (best[1], best[2]) if best and best[0] * tests <= MAX_CHANCE else (None, None)
 
 

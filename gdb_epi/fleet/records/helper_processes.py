@@ -74,7 +74,7 @@ def prepare_in_helpers(
     """
     if helpers < 1 or stdin is not None or zone is not None:
         preparer = Preparer(zone)
-        yield map(preparer.part, read_record_files(paths, stdin))
+        yield map(preparer.prepare_part, read_record_files(paths, stdin))
         return
     context = get_context("fork")
     running = []
@@ -120,5 +120,5 @@ def _run_helper(
     with suppress(BrokenPipeError):
         for number, part in enumerate(read_record_files(paths)):
             if number % count == index:
-                out.send(preparer.part(part))
+                out.send(preparer.prepare_part(part))
         out.send(None)

@@ -46,7 +46,7 @@ class Packer:
         packer = self._fitting[(len(text) - 1).bit_length()].copy()
         return packer.compress(text) + packer.flush()
 
-    def record(self, record: Mapping[str, Any]) -> bytes:
+    def pack_record(self, record: Mapping[str, Any]) -> bytes:
         """Return the blob of a record."""
         return self.pack(json.dumps(record, sort_keys=True).encode("ascii"))
 

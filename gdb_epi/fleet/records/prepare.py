@@ -112,7 +112,7 @@ class Preparer:
         """Return the records ready for a transaction; two of one core are merged."""
         return self._collect(sources, self._prepared, str)
 
-    def part(self, part: Part) -> PreparedBatch:
+    def prepare_part(self, part: Part) -> PreparedBatch:
         """Return the batch of a part of a file; what holds no record is rejected."""
         if isinstance(part, RecordBatch):
             return self.prepare_batch(part.items)
@@ -173,4 +173,4 @@ class Preparer:
         if isinstance(given, InputError):
             raise given
         record = storable_record(given if self._zone is None else with_time_zone(given, self._zone))
-        return PreparedRecord(self._projector.project(record), self._packer.record(record))
+        return PreparedRecord(self._projector.project(record), self._packer.pack_record(record))

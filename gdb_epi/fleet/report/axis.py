@@ -25,11 +25,11 @@ class DayAxis(NamedTuple):
     steps: int
     outside: int
 
-    def places(self, day: Ints) -> Ints:
+    def steps_of_days(self, day: Ints) -> Ints:
         """Return the step of each day; below 0 or >= steps when it lies outside."""
         return (day - self.first) // self.step
 
-    def label(self, place: int) -> str:
+    def first_day_of_step(self, place: int) -> str:
         """Return the first day of a step."""
         return day_text(self.first + place * self.step)
 
@@ -64,16 +64,16 @@ class CrashSeries:
         self._population = population
         self.axis = axis
 
-    def members(self, code: int) -> Ints:
+    def crashes_of_signature(self, code: int) -> Ints:
         """Return the crashes of a signature in the order of their days."""
         if code < 0:
             return np.flatnonzero(self._population.signature < 0)
         return self._order[self._starts[code] : self._starts[code + 1]]
 
-    def daily(self, members: Ints | Bools) -> tuple[int, ...]:
+    def counts_by_step(self, members: Ints | Bools) -> tuple[int, ...]:
         """Return how many of these crashes fall in each step."""
         if self.axis is None:
             return ()
-        places = self.axis.places(self._population.known_day[members])
+        places = self.axis.steps_of_days(self._population.known_day[members])
         inside = places[(places >= 0) & (places < self.axis.steps)]
         return tuple(np.bincount(inside, minlength=self.axis.steps).tolist())

@@ -271,7 +271,7 @@ def build_page(engine: Engine, wanted: ReportScope) -> Page:
     if window != (None, None):  # a crash of unknown time cannot be said to lie inside
         since = FOREVER_AGO if wanted.since is None else wanted.since
         inside = population.timed & (population.day >= since)
-        population = population.chosen(inside, population.exposure_day >= since)
+        population = population.select(inside, population.exposure_day >= since)
     if pruned := population.pruned:  # crashes left from before the prune are not counted
         window = (max(pruned.before, wanted.since or 0), wanted.until)
     counts = count_population(engine, population, window)
@@ -365,9 +365,9 @@ def _signature_rows(
     for rank, number in enumerate(chosen, 1):
         name, crashes = counts.signatures[number], int(total[number])
         code = codes.get(name, -1)
-        members = series.members(code)
+        members = series.crashes_of_signature(code)
         identity = counts.identities.get(name, SignatureIdentity(None, None, None))
-        best = counts.of(number)[:1]
+        best = counts.hosts_of_signature(number)[:1]
         days = population.known_day[members]
         days = days[days > FOREVER_AGO]
         verdicts = counts.verdicts.get(name, {}).items()
@@ -386,7 +386,7 @@ def _signature_rows(
                 first=int(days.min()) if days.size else None,
                 last=int(days.max()) if days.size else None,
                 verdicts=tuple(sorted(verdicts, key=lambda pair: (-pair[1], pair[0]))),
-                daily=series.daily(members),
+                daily=series.counts_by_step(members),
                 bitflips=int(population.bitflip[members].sum()),
                 inherited=int(population.lock_inherited[members].sum()),
                 program=short_program(program_of_crashes(known_programs(population, members))),
@@ -509,7 +509,7 @@ def curve_with_findings(
     """Return the epidemic curve, with the findings that were raised on each day."""
     if axis is None:
         return ()
-    places = axis.places(population.known_day)
+    places = axis.steps_of_days(population.known_day)
     inside = (places >= 0) & (places < axis.steps)
     crashes = np.bincount(places[inside], minlength=axis.steps)
     in_findings = np.bincount(places[inside & explained], minlength=axis.steps)
@@ -527,7 +527,7 @@ def curve_with_findings(
             names.append(name)
     return tuple(
         CurveDay(
-            label=axis.label(i),
+            label=axis.first_day_of_step(i),
             day=axis.first + i * axis.step,
             crashes=int(crashes[i]),
             explained=int(in_findings[i]),
@@ -541,7 +541,7 @@ def curve_with_findings(
 
 
 def _hours_by_step(population: Population, axis: DayAxis) -> list[float]:
-    places = axis.places(population.exposure_day)
+    places = axis.steps_of_days(population.exposure_day)
     inside = (places >= 0) & (places < axis.steps)
     weights = population.exposure_hours[inside]
     hours: list[float] = np.bincount(places[inside], weights, minlength=axis.steps).tolist()

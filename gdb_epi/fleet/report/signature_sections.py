@@ -78,7 +78,7 @@ class PopulationCounts(NamedTuple):
         has_host = self.cell_host >= 0
         return np.bincount(self.cell_signature[has_host], minlength=len(self.signatures))
 
-    def of(self, signature: int) -> list[tuple[str, int]]:
+    def hosts_of_signature(self, signature: int) -> list[tuple[str, int]]:
         """Return the known hosts of a signature with their crashes, most first."""
         mine = (self.cell_signature == signature) & (self.cell_host >= 0)
         pairs = zip(self.cell_host[mine].tolist(), self.cell_crashes[mine].tolist(), strict=True)
@@ -275,7 +275,7 @@ def signature_sections(
                 row,
                 example_of_record(*best) if best else None,
                 tuple(cores[row.rank]),
-                tuple(counts.of(number[row.name])[:MAX_HOSTS]),
+                tuple(counts.hosts_of_signature(number[row.name])[:MAX_HOSTS]),
                 tuple(h for h in headlines if h.signature == row.rank),
             )
         )
@@ -287,7 +287,11 @@ def _example_cores(
 ) -> list[ExampleCore]:
     """The latest cores, the latest first."""
     latest, timed = [], population.timed
-    for i in series.members(row.code)[: -MAX_CORES - 1 : -1].tolist() if row.code >= 0 else ():
+    for i in (
+        series.crashes_of_signature(row.code)[: -MAX_CORES - 1 : -1].tolist()
+        if row.code >= 0
+        else ()
+    ):
         host = int(population.host[i])
         name = population.hosts[host] if host >= 0 else "–"
         day = day_text(int(population.day[i])) if timed[i] else "–"

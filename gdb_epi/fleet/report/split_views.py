@@ -161,5 +161,5 @@ def _split_part(
         hosts=cause.hosts,
         bitflips=int((population.bitflip & members).sum()),
         numbers=collect_numbers(cause.findings[0]) if cause.findings else None,
-        daily=series.daily(members),
+        daily=series.counts_by_step(members),
     )

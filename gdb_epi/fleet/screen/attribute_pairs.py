@@ -50,7 +50,7 @@ class MarkingPair(NamedTuple):
     second: Attribute
     values: tuple[int, int]  # codes of the two
 
-    def whole(self) -> Attribute:
+    def joint_attribute(self) -> Attribute:
         """Return the two attributes as one."""
         first, second, width = self.first, self.second, len(self.second.values)
         crash = _pair_codes(first.crash, second.crash, width)
@@ -80,7 +80,7 @@ def find_attribute_pairs(
     of such families (Bonferroni).
     """
     crashes = UnexplainedCrashes(population, free)
-    mine = crashes.of_signature(population.signatures.index(signature))
+    mine = crashes.rows_of_signature(population.signatures.index(signature))
     if mine.size < MIN_N:
         return
     few = find_combinations(population).count_few_crashes(mine)

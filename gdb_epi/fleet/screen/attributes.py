@@ -157,7 +157,7 @@ def _without_contrasts(
         mine = np.flatnonzero(finding.members)
         others = [members for name, members in kept if name != finding.signature]
         code = tests.population.signatures.index(finding.signature)
-        cell = crashes.of_signature(code), tests.values.index(finding.value)
+        cell = crashes.rows_of_signature(code), tests.values.index(finding.value)
         gone = np.unique(np.concatenate([cell[0][:0], *others]))
         gone = gone[signature[gone] != code]
         gone = np.union1d(gone, _crashes_avoiding_value(tests, crashes, cell, gone))
@@ -176,13 +176,13 @@ def _crashes_avoiding_value(
     the load while half of the hosts have the new version does not speak against the old one.)
     """
     population, (mine, value) = tests.population, cell
-    some = crashes.free & (population.signature >= 0)
+    some = crashes.mask & (population.signature >= 0)
     some[mine] = some[gone] = False
     same = crashes_of_same_programs(population, mine) if is_process_attribute(tests.name) else None
     if same is not None:
         some = some & same
     rows = np.flatnonzero(some)
-    codes = tests.of(rows)
+    codes = tests.codes_of(rows)
     rows, codes = rows[codes >= 0], codes[codes >= 0]
     signature = population.signature[rows]
     of_signature = np.bincount(signature, minlength=1).astype(float)
@@ -202,16 +202,16 @@ def _conditional_p(
 ) -> float:
     """Return P of as many crashes of a signature with a value, among all crashes but `gone`."""
     mine, value = cell
-    codes = tests.of(mine)
+    codes = tests.codes_of(mine)
     has_value = codes >= 0
     table = _program_table_of(tests, crashes)
     if table is not None and is_process_attribute(tests.name):
-        less = program_table(tests.population, gone, tests.of(gone))
+        less = program_table(tests.population, gone, tests.codes_of(gone))
         assert less is not None  # there is a table
         asked = tests.population, table.without(less), mine[has_value], codes[has_value], value
         return p_adjusted_for_programs(*asked, None)
-    whole = count_by_value(tests.codes, crashes.all(), tests.share.size)
-    left = tests.of(gone)
+    whole = count_by_value(tests.codes, crashes.combination_counts(), tests.share.size)
+    left = tests.codes_of(gone)
     whole = whole - np.bincount(left[left >= 0], minlength=whole.size)
     of_value = int(np.count_nonzero(codes == value))
     return hypergeometric_p(of_value, whole.sum(), whole[value], int(np.count_nonzero(has_value)))
@@ -247,7 +247,7 @@ def _findings_of_flags(population: Population, *masks: tuple[str, Bools]) -> Ite
 def signature_findings(population: Population, free: Bools, name: str) -> Iterator[Finding]:
     """Yield the values with more than their share of one signature, given by name."""
     crashes = UnexplainedCrashes(population, free)
-    mine = crashes.of_signature(population.signatures.index(name))
+    mine = crashes.rows_of_signature(population.signatures.index(name))
     counts = find_combinations(population).count_few_crashes(mine)
     for attribute in without_own_numbers(population.attributes):
         tests = attribute_to_test(population, attribute)
@@ -285,7 +285,7 @@ class _SignatureValueCells(NamedTuple):
     name: Callable[[int], str]  # of the signature
     crashes: Callable[[int], Ints]  # of the signature, with any value and with none
 
-    def at(self, number: int) -> tuple[Ints, int]:
+    def crashes_and_value(self, number: int) -> tuple[Ints, int]:
         """Return the crashes of the signature, and the value."""
         return self.crashes(number), int(self.values[number])
 
@@ -308,7 +308,7 @@ def _findings_of_cells(
     is_by_program = bool(named) and is_compared_by_program(tests.population, tests.name)
     beside = _program_table_of(tests, crashes) if is_by_program else None
     for i in named:
-        mine, value = cells.at(i)
+        mine, value = cells.crashes_and_value(i)
         chance, effect = (float(p[i]), float(q[i])), effects.get(i, 1.0)
         of_cell = tests, value, cells.name(i), mine, chance, effect, beside
         yield from filter(None, (_finding_unless_weak(*of_cell),))
@@ -337,7 +337,7 @@ def _weakened_by_other_signatures(
     if not near.size:
         return p
     p, count, n = p.copy(), cells.counts, cells.totals
-    with_value = count_by_value(tests.codes, crashes.all(), tests.share.size)
+    with_value = count_by_value(tests.codes, crashes.combination_counts(), tests.share.size)
     marked, whole = with_value[cells.values], np.full(p.size, with_value.sum())
 
     def weaken(test: Callable[..., Floats], *numbers: Floats) -> Ints:
@@ -374,20 +374,20 @@ def _weakened_by_programs(
     assert table is not None  # there are programs
     of_process = is_process_attribute(tests.name)
     for i in near.tolist():
-        mine, value = cells.at(i)
-        codes = tests.of(mine)
+        mine, value = cells.crashes_and_value(i)
+        codes = tests.codes_of(mine)
         mine, codes = mine[codes >= 0], codes[codes >= 0]
         given = None if of_process else float(tests.share[value])
         p[i] = max(p[i], p_adjusted_for_programs(population, table, mine, codes, value, given))
         if of_process and float(q_of(p)[i]) <= MAX_Q:
             asked = population, table, mine, codes, value
             share = share_adjusted_for_programs(*asked)[0]
-            every = tests.of(np.arange(population.day.size))
+            every = tests.codes_of(np.arange(population.day.size))
             inside = every == value
             p[i] = max(
                 p[i],
                 float(version_before_has_it(population, mine, every, value)),
-                p_given_bursts(population, crashes.free, mine, inside, share),
+                p_given_bursts(population, crashes.mask, mine, inside, share),
                 p_by_hours_of_version(population, mine, inside, tests.values[value]),
             )
     return p
@@ -409,9 +409,9 @@ def _weakened_by_choice_of_days(
     programs = program_of_each_crash(population) if is_process_attribute(tests.name) else None
     usage_of_attribute: dict[bytes, ValueUsage] = {}
     for i in near.tolist():
-        mine, value = cells.at(i)
+        mine, value = cells.crashes_and_value(i)
         if is_process_attribute(tests.name):
-            every = tests.of(np.arange(population.day.size))
+            every = tests.codes_of(np.arange(population.day.size))
             p[i] = max(p[i], p_with_other_names(population, mine, every, value))
         about = b"" if programs is None else np.unique(programs.crash[mine]).tobytes()
         if about not in usage_of_attribute:
@@ -419,8 +419,8 @@ def _weakened_by_choice_of_days(
             usage_of_attribute[about] = _uses_of_values(tests, crashes, same)
         p[i] = min(p[i] * usage_of_attribute[about].spans_to_choose_from(value), 1.0)
         if tests.source != HOST_HOURS and not is_process_attribute(tests.name):
-            every = tests.of(np.arange(population.day.size))
-            p[i] = max(p[i], p_given_weeks(population, crashes.free, mine, every, value))
+            every = tests.codes_of(np.arange(population.day.size))
+            p[i] = max(p[i], p_given_weeks(population, crashes.mask, mine, every, value))
     return p
 
 
@@ -432,16 +432,16 @@ def _uses_of_values(
     if tests.source == HOST_HOURS:
         codes = tests.exposure()
         return ValueUsage(codes, population.exposure_day, population.exposure_hours, size)
-    usable = crashes.free & population.timed & (population.signature >= 0)
+    usable = crashes.mask & population.timed & (population.signature >= 0)
     rows = np.flatnonzero(usable if same is None else usable & same)
-    return ValueUsage(tests.of(rows), population.day[rows], np.ones(rows.size), size)
+    return ValueUsage(tests.codes_of(rows), population.day[rows], np.ones(rows.size), size)
 
 
 def _program_table_of(tests: AttributeToTest, crashes: UnexplainedCrashes) -> ProgramTable | None:
     """Return the crashes by program and value, counted once for each attribute."""
     if tests.name not in crashes.tables:
-        chosen = np.flatnonzero(crashes.free & (tests.population.signature >= 0))
-        crashes.tables[tests.name] = program_table(tests.population, chosen, tests.of(chosen))
+        chosen = np.flatnonzero(crashes.mask & (tests.population.signature >= 0))
+        crashes.tables[tests.name] = program_table(tests.population, chosen, tests.codes_of(chosen))
     return crashes.tables[tests.name]
 
 
@@ -470,13 +470,13 @@ def _weakened_by_design_effects(
     """Return the p values, those in `near` raised by their design effects, and these effects."""
     p, effects, looked_at = p.copy(), {}, None
     for i in near.tolist() if tests.source == HOST_HOURS else ():
-        mine, value = cells.at(i)
+        mine, value = cells.crashes_and_value(i)
         if mine is not looked_at:  # the values of a signature come one after the other
-            codes, looked_at = tests.of(mine), mine
+            codes, looked_at = tests.codes_of(mine), mine
             has_value = codes >= 0
             codes = codes[has_value]
-            hosts = crashes.hosts.of(mine[has_value], codes)
-        effect = effects[i] = crashes.hosts.effect(hosts, value, tests.exposure())
+            hosts = crashes.hosts.hosts_of_crashes(mine[has_value], codes)
+        effect = effects[i] = crashes.hosts.design_effect(hosts, value, tests.exposure())
         inside = np.count_nonzero(codes == value)
         count, n = (np.array([size / effect]) for size in (inside, codes.size))
         p[i] = max(p[i], float(binomial_tail(count, n, tests.share[[value]])[0]))
@@ -487,7 +487,7 @@ def _findings_of_signatures(
     tests: AttributeToTest, crashes: UnexplainedCrashes, asked_for: Sequence[int]
 ) -> Iterator[Finding]:
     population, share = tests.population, tests.share
-    signature, combination, counts = crashes.cells()
+    signature, combination, counts = crashes.signature_cells()
     value = tests.codes[combination]
     has_value = value >= 0
     if not has_value.all():
@@ -511,7 +511,7 @@ def _findings_of_signatures(
         return population.signatures[int(signatures[i])]
 
     def crashes_of_signature(i: int) -> Ints:
-        return crashes.of_signature(int(signatures[i]))
+        return crashes.rows_of_signature(int(signatures[i]))
 
     cell_counts = in_cell[keep].astype(float)
     cells = _SignatureValueCells(
@@ -546,7 +546,7 @@ def _findings_of_flag(
     population, share = tests.population, tests.share
     if flagged.counts[tests.codes < 0].any():
         crashes = flagged.crashes()
-        has_value = population.mask_of_rows(crashes[tests.of(crashes) >= 0])
+        has_value = population.mask_of_rows(crashes[tests.codes_of(crashes) >= 0])
         flagged = _count_flagged(population, flagged.name, has_value)
     counts = count_by_value(tests.codes, flagged.counts, share.size)
     total = counts.sum()
@@ -586,7 +586,7 @@ def _findings_in_flagged_crashes(
         chance = float(p[v]), float(q[v])
         crashes = flagged.crashes()
         if flagged.name == ALL:
-            inside = tests.of(crashes) == v
+            inside = tests.codes_of(crashes) == v
             if not is_preferred_by_most_programs(
                 population, crashes, inside, float(share[v]), MIN_RR
             ):
@@ -611,14 +611,15 @@ def _p_among_crashes(tests: AttributeToTest, flagged: _CrashCounts, counts: Floa
 def _p_by_counting_hosts(tests: AttributeToTest, flagged: _CrashCounts) -> Floats:
     """Return P of as many hosts with each value, among the hosts that have any of some crashes."""
     crashes = flagged.crashes()
-    values = tests.of(crashes)
+    values = tests.codes_of(crashes)
     has_value = values >= 0
     host, value, _ = count_pairs(tests.population.host[crashes[has_value]], values[has_value])
     hosts = np.bincount(value, minlength=tests.share.size).astype(float)
     n = np.full(hosts.size, float(np.unique(host).size))
     if tests.source == HOST_HOURS:
         return binomial_tail(np.minimum(hosts, n), n, tests.share)
-    codes, has_host = tests.of(np.arange(tests.population.day.size)), tests.population.host >= 0
+    codes = tests.codes_of(np.arange(tests.population.day.size))
+    has_host = tests.population.host >= 0
     place = distinct_pairs(tests.population.host, codes, has_host & (codes >= 0))
     of_value = np.bincount(place[1], minlength=hosts.size).astype(float)
     whole = np.full(hosts.size, float(np.unique(place[0]).size))
@@ -641,7 +642,7 @@ def _finding_unless_weak(
     programs that it was compared with.
     """
     population, part, source = tests.population, float(tests.share[value]), tests.source
-    codes = tests.of(some)
+    codes = tests.codes_of(some)
     if beside is not None:
         has_value = codes >= 0
         part, source = share_adjusted_for_programs(

@@ -33,7 +33,7 @@ class Confounder(NamedTuple):
     @property
     def words(self) -> str:
         """Return it as attribute=value."""
-        return self.attribute.mark(self.value)
+        return self.attribute.mark_of_value(self.value)
 
 
 def find_confounder(

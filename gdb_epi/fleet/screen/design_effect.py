@@ -97,14 +97,14 @@ class HostClustering:
         self._population = population
         self._table: tuple[Ints, HoursByHost] | None = None  # of the attribute asked last
 
-    def of(self, crashes: Ints, value: Ints) -> HostsOfCrashes:
+    def hosts_of_crashes(self, crashes: Ints, value: Ints) -> HostsOfCrashes:
         """Return the hosts of some crashes (rows), given the value that each has."""
         host = self._population.host[crashes]
         has_host = host >= 0
         hosts = host[has_host]
         return HostsOfCrashes(hosts, value[has_host], np.bincount(hosts))
 
-    def effect(self, crashes: HostsOfCrashes, value: int, exposure: Ints) -> float:
+    def design_effect(self, crashes: HostsOfCrashes, value: int, exposure: Ints) -> float:
         """Return the design effect on the count of crashes with a value; 1 where hosts are alike.
 
         `exposure` is the value of each row of the host-hours.
@@ -379,23 +379,23 @@ class UnexplainedCrashes:
         self.tables: dict[str, ProgramTable | None] = {}  # of programs, by the name of an attribute
 
     @property
-    def free(self) -> Bools:
+    def mask(self) -> Bools:
         """Which crashes are counted."""
         return self._free
 
     @memoized
-    def all(self) -> Floats:
+    def combination_counts(self) -> Floats:
         """Return how many crashes each combination of the attributes has."""
         mask = self._free & (self._population.signature >= 0)
         return find_combinations(self._population).count_crashes(mask)
 
     @memoized
-    def of_signature(self, signature: int) -> Ints:
+    def rows_of_signature(self, signature: int) -> Ints:
         """Return the rows of the crashes of a signature."""
         return np.flatnonzero(self._free & (self._population.signature == signature))
 
     @memoized
-    def cells(self) -> tuple[Ints, Ints, Ints]:
+    def signature_cells(self) -> tuple[Ints, Ints, Ints]:
         """Return the pairs of a signature and a combination that occur, and how often they do."""
         chosen = self._free & (self._population.signature >= 0)
         combinations = find_combinations(self._population)
@@ -454,7 +454,7 @@ class AttributeToTest(NamedTuple):
     is_newest: Callable[[int], bool]  # whether a value appeared while others disappeared
     exposure: Callable[[], Ints]  # the value of each row of the exposure
 
-    def of(self, crashes: Ints) -> Ints:
+    def codes_of(self, crashes: Ints) -> Ints:
         """Return the value of each of some crashes."""
         return np.asarray(self.codes[find_combinations(self.population).of_crash[crashes]])
 

@@ -302,7 +302,7 @@ def _loops_of(population: Population, second: Ints) -> _LoopRepeats:
         members = population.mask_of_rows(mine)
         beside = _other_crashes_of_program(population, mine)
         shared = tuple(
-            attribute.mark(value)
+            attribute.mark_of_value(value)
             for attribute in population.attributes
             if attribute.is_of_process
             for value in _value_of_most(attribute, mine, attribute.crash[beside])
@@ -548,7 +548,7 @@ def _event_finding(
     hosts = np.unique(population.host[core]).size
     minutes = max(int(second[core[-1]] - second[core[0]]) // 60, 1)
     shared = tuple(
-        attribute.mark(value)
+        attribute.mark_of_value(value)
         for attribute in population.attributes
         for value in _value_of_most(attribute, core, attribute.codes_in_fleet)
     )
@@ -572,7 +572,7 @@ def _places(population: Population, core: Ints) -> str:
         fleet = place.codes_in_fleet
         there = np.isin(fleet[fleet >= 0], codes)
         if 1 < codes.size <= MAX_PLACES and there.size and float(there.mean()) < 0.5:
-            return f" of {', '.join(map(place.mark, codes.tolist()))}"
+            return f" of {', '.join(map(place.mark_of_value, codes.tolist()))}"
     return ""
 
 
@@ -612,7 +612,7 @@ def _shifted_event(
     if np.isin(hosts[rows], hosts[true[0]]).any():
         return None
     marks = {
-        attribute.mark(value): attribute.crash == value
+        attribute.mark_of_value(value): attribute.crash == value
         for attribute in population.attributes
         if not attribute.is_of_process
         for value in _value_of_most(attribute, rows, attribute.codes_in_fleet)

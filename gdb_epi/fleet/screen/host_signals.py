@@ -99,7 +99,7 @@ class NullModel(NamedTuple):
     pairs: Ints  # host * CPU_NUMBERS + CPU, in order: those whose share of the crashes is known
     shares: Floats  # of each pair, on the other hosts of the kind
 
-    def of(self, host: int) -> NullModel:
+    def for_host(self, host: int) -> NullModel:
         """Return what is known about one host, as the only one."""
         mine = self.pairs // CPU_NUMBERS == host
         pairs, shares = self.pairs[mine] % CPU_NUMBERS, self.shares[mine]
@@ -122,7 +122,7 @@ class LikelihoodRatios(NamedTuple):
     hardware: Floats
     forks: Floats
 
-    def of(self, locked: Bools) -> Floats:
+    def average(self, locked: Bools) -> Floats:
         """Return the two weighed alike; without `locked`, locks are no evidence."""
         return (self.hardware + np.where(locked, self.forks, 0.0)) / 2
 
@@ -142,7 +142,7 @@ def risk_in_loudest_window(
     """
     its_own = CrashCounts(*(column[crashes.host == host] for column in crashes))
     alone = its_own._replace(host=its_own.host * 0)
-    loudest = int(np.argmax([r.sum() for r in _ratios_of_windows(alone, null.of(host))]))
+    loudest = int(np.argmax([r.sum() for r in _ratios_of_windows(alone, null.for_host(host))]))
     mine = float(its_own.weight[its_own.period <= loudest].sum())
     others = float(crashes.weight[crashes.period <= loudest].sum()) - mine
     due = null.mean[: loudest + 1].sum(axis=0)
@@ -263,7 +263,7 @@ def simulate_healthy_hosts(null: NullModel) -> Floats:
     crashes = CrashCounts(host, period, carried, cpu, np.ones(host.size, dtype=np.int64))
     ratios = likelihood_ratios(crashes, same)
     locked = np.bincount(host[carried >= LOCKED], minlength=size) >= MIN_N
-    return np.sort(ratios.of(locked))[::-1]
+    return np.sort(ratios.average(locked))[::-1]
 
 
 def share_with_each_flag(*flags: tuple[int, int]) -> Floats:
@@ -473,7 +473,7 @@ def own_value_words(population: Population, finding: Finding) -> str:
             n = int(np.count_nonzero(codes == code))
             p = binomial_p(n, codes.size, share)
             if p < best[0]:
-                mark = attribute.mark(code)
+                mark = attribute.mark_of_value(code)
                 best = (
                     p,
                     (

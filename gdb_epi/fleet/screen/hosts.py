@@ -190,14 +190,16 @@ class JudgedHosts:
         return risk_in_loudest_window(self.crashes, self.null_model, host)
 
     @cached_property
-    def locks(self) -> Floats:
+    def lock_waits_by_host(self) -> Floats:
         """The crashes of each host that wait for a lock that a fork left behind."""
         return _count_per_host(self.population, self.population.lock_inherited)
 
     @cached_property
-    def p(self) -> Floats:
+    def p_by_host(self) -> Floats:
         """P of each host that a healthy one looks as bad."""
-        p = p_values_of_ratios(self.ratios.of(self.locks >= MIN_N), self.healthy_ratios)
+        p = p_values_of_ratios(
+            self.ratios.average(self.lock_waits_by_host >= MIN_N), self.healthy_ratios
+        )
         p[~self.alive] = 1.0
         return p
 
@@ -228,7 +230,7 @@ def _findings_over_all_crashes(hosts: JudgedHosts) -> Iterator[Finding]:
     if not hosts.can_be_judged:
         return
     population, day, host_shares = hosts.population, hosts.day, hosts.shares
-    counts, locks, ratios, p = hosts.counts, hosts.locks, hosts.ratios, hosts.p
+    counts, locks, ratios, p = hosts.counts, hosts.lock_waits_by_host, hosts.ratios, hosts.p_by_host
     # Over all hosts (Bonferroni), not the false discovery rate: a bad host that is known for weeks
     # would make room for a healthy one on each of these days.
     q = np.minimum(p * p.size, 1.0)
@@ -373,9 +375,9 @@ def _is_otherwise_alike(
         return False
     mine &= ~population.of_signature(name)
     left = _crash_counts(population, day, mine)
-    ratios = likelihood_ratios(left._replace(host=left.host * 0), null.of(host))
+    ratios = likelihood_ratios(left._replace(host=left.host * 0), null.for_host(host))
     locked = np.array([left.weight[left.carried >= LOCKED].sum() >= MIN_N])
-    return bool(p_values_of_ratios(ratios.of(locked), healthy)[0] > MAX_CONDITIONAL_P)
+    return bool(p_values_of_ratios(ratios.average(locked), healthy)[0] > MAX_CONDITIONAL_P)
 
 
 def _is_explained_by_kind(population: Population, host: int, alpha: float) -> bool:

@@ -64,12 +64,12 @@ def drop_group_explained_hosts(
         inside = [f for f in asked if f.value not in explained and _is_mostly_of_group(f, crash)]
         if not inside:
             continue
-        judged = JudgedHosts(population.chosen(crash, exposure), day)
+        judged = JudgedHosts(population.select(crash, exposure), day)
         if not judged.can_be_judged:
             continue
         for finding in inside:
             host = population.hosts.index(finding.value)
-            is_usual = float(judged.p[host]) * int(judged.alive.sum()) > MAX_HOST_Q
+            is_usual = float(judged.p_by_host[host]) * int(judged.alive.sum()) > MAX_HOST_Q
             if is_usual and _group_stands_out_without_host(population, group, host):
                 explained.add(finding.value)
     explained |= _hosts_like_their_peers(population, asked)
@@ -204,7 +204,7 @@ def find_subgroup(population: Population, finding: Finding) -> Subgroup | None:
         step := _value_of_most_crashes(population, rows, inside, used)
     ):
         other, value, words = step
-        marks.append(other.mark(value))
+        marks.append(other.mark_of_value(value))
         numbers.append(words)
         used.add(other.name)
         inside &= other.exposure == value

@@ -154,7 +154,7 @@ def _left_hosts_words(population: Population, finding: Finding) -> str | None:
         if is_common or (codes == code).mean() < MOSTLY or not inside.any():
             continue
         if (values[inside] == code).all():
-            kept.append(other.mark(code))
+            kept.append(other.mark_of_value(code))
     alone = f"; they kept {', '.join(kept)}: that alone is not enough, it seems" if kept else ""
     if not goes_on:
         alone = "; hosts that still have it do not show whether it would have gone on"

@@ -129,7 +129,7 @@ def find_possibly_bad_hosts(
     if hosts is None:
         return []
     counts = hosts.counts
-    chance = -np.expm1(-hosts.p * int(hosts.alive.sum()))
+    chance = -np.expm1(-hosts.p_by_host * int(hosts.alive.sum()))
     share, total = hosts.shares.by_host, float(counts.sum())
     # A name with many machine ids is no machine.
     no_suspects = {f.value for f in screened.hosts} | set(population.quality.get("reused", ()))
@@ -159,7 +159,7 @@ def find_possibly_bad_hosts(
         if 2 * int(explained[host]) > n:
             continue
         # What its crashes tell was enough, and another rule does not name it.
-        if hosts.p[host] * hosts.alive.size <= hosts.max_q:
+        if hosts.p_by_host[host] * hosts.alive.size <= hosts.max_q:
             continue
         if risk_by_share(n, total, part)[0] > 1:
             more = _crashes_missing_to_name(hosts, host, int(n), total - n, part)
@@ -235,7 +235,9 @@ def _null_model_of_like_hosts(null: NullModel, like: Ints) -> NullModel:
 
 def _would_be_named(hosts: JudgedHosts, crashes: CrashCounts, like: NullModel) -> Bools:
     ratios = likelihood_ratios(crashes, like)
-    p = p_values_of_ratios(ratios.of(np.zeros(like.cpus.size, dtype=bool)), hosts.healthy_ratios)
+    p = p_values_of_ratios(
+        ratios.average(np.zeros(like.cpus.size, dtype=bool)), hosts.healthy_ratios
+    )
     return np.asarray(p * hosts.alive.size <= hosts.max_q)
 
 
@@ -366,5 +368,5 @@ def _shared_mark(population: Population, hosts: list[int]) -> str | None:
             continue
         (value,) = values
         share = float(expected_shares(population, attribute)[0][value])
-        best = min(best, (share ** (len(hosts) - 1), attribute.mark(value)))
+        best = min(best, (share ** (len(hosts) - 1), attribute.mark_of_value(value)))
     return best[1] or None

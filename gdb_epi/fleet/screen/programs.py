@@ -174,7 +174,7 @@ class ProgramTable(NamedTuple):
             self.programs,
         )
 
-    def of(self, value: int) -> tuple[Floats, Floats]:
+    def crashes_with_value(self, value: int) -> tuple[Floats, Floats]:
         """Return the crashes of each program with a value, and with any."""
         has = self.value == value
         sizes = sum_by_code(self.program, self.crashes, self.programs)
@@ -210,7 +210,7 @@ def p_adjusted_for_programs(
     programs = program_of_each_crash(population)
     assert programs is not None  # there is a table
     program = programs.crash[mine] + 1
-    with_value, sizes = table.of(value)
+    with_value, sizes = table.crashes_with_value(value)
     here = np.bincount(program, minlength=table.programs).astype(float)
     here_with = np.bincount(program[codes == value], minlength=table.programs).astype(float)
     count, n = float(here_with.sum()), float(mine.size)
@@ -246,7 +246,7 @@ def share_adjusted_for_programs(
     program = programs.crash[mine] + 1
     here = np.bincount(program, minlength=table.programs)
     here_with = np.bincount(program[codes == value], minlength=table.programs)
-    with_value, sizes = table.of(value)
+    with_value, sizes = table.crashes_with_value(value)
     own = here > 0
     marked, size = float((with_value - here_with)[own].sum()), float((sizes - here)[own].sum())
     most = int(here[1:].argmax()) if here.size > 1 else 0

@@ -401,7 +401,7 @@ def screen_day_by_day(population: Population) -> Iterator[ScreeningResult]:
     if days[-1] - days[0] <= MAX_DAYS:
         days = np.arange(days[0], days[-1] + 1)
     for day in days.tolist():
-        screened = screen_population(population.until(day), day, raised_findings)
+        screened = screen_population(population.until_day(day), day, raised_findings)
         raised_findings += screened.findings
         yield screened._replace(judged=None)
 

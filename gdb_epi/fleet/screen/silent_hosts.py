@@ -174,11 +174,15 @@ def _groups_gone_silent(population: Population) -> list[Silence]:
         free &= ~np.isin(population.host, silent.hosts)
         hosts = _HostCrashes(population, free)
     while len(groups) < MAX_GROUPS:
-        tables = [hosts.by_value(a, v) for a, v in zip(attributes, values, strict=True)]
+        tables = [hosts.quiet_values(a, v) for a, v in zip(attributes, values, strict=True)]
         tests = sum(table.tested for table in tables)
         maybe = [(p * tests, table, at) for table in tables for at, p in enumerate(table.p)]
         likely = sorted((c for c in maybe if c[0] <= MAX_P), key=lambda c: c[0])[:MAX_ASKED]
-        sure = (group for _, table, at in likely if (group := hosts.judged(table, at)) is not None)
+        sure = (
+            group
+            for _, table, at in likely
+            if (group := hosts.judge_silence(table, at)) is not None
+        )
         if (silent := next(sure, None)) is None:
             break
         groups.append(silent)
@@ -272,7 +276,7 @@ class _HostCrashes:
         """Whether some host with crashes has none at the end."""
         return bool(((self.crashes > 0) & (self.end - self.last >= MIN_QUIET)).any())
 
-    def by_value(self, attribute: Attribute, value: Ints) -> _QuietValues:
+    def quiet_values(self, attribute: Attribute, value: Ints) -> _QuietValues:
         """Ask which values of an attribute have no crash since a day, and P of that by chance."""
         size = len(attribute.values)
         has_value = (value >= 0) & (self.crashes > 0)
@@ -422,7 +426,7 @@ class _HostCrashes:
         due = float(had[is_quiet].sum()) * (whole - upto) / max(upto, 1)
         return p, Silence(*mark, last, on[is_quiet], due, RUNS, on.size)
 
-    def judged(self, table: _QuietValues, at: int) -> Silence | None:
+    def judge_silence(self, table: _QuietValues, at: int) -> Silence | None:
         """Return a quiet value as silence; None where an end of one bug, or of use, explains it."""
         population, last = self.population, int(table.last[at])
         inside = np.append(table.hosts == table.values[at], False)

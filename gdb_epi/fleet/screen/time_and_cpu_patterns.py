@@ -152,7 +152,7 @@ def time_and_cpu_findings(population: Population, free: Bools) -> Iterator[Findi
                 yield _time_finding(population, name, crashes, crashes, lead, caveat=caveat)
         for attribute, value, lead in local.get(code, ()):
             there = crashes[attribute.crash[crashes] == value]
-            place = attribute.mark(value)
+            place = attribute.mark_of_value(value)
             caveat = LOCAL_HOUR.format(place=attribute.name)
             yield _time_finding(population, name, crashes, there, lead, place, caveat=caveat)
 
@@ -293,7 +293,7 @@ def _values_peculiar_to(population: Population, members: Bools, crashes: Ints) -
             continue
         value = int(np.bincount(here).argmax())
         if (here == value).mean() >= NEARLY_ALL and (others == value).mean() <= 1 - NEARLY_ALL:
-            places.append(attribute.mark(value))
+            places.append(attribute.mark_of_value(value))
     return tuple(places)
 
 

@@ -254,5 +254,5 @@ def _peculiar_packages(
         value = int(np.bincount(own).argmax())
         # A package that has another value with each version is the program's own.
         if (own == value).mean() >= ALMOST_ALL and (others == value).mean() <= ALMOST_NO:
-            packages.append(attribute.mark(value))
+            packages.append(attribute.mark_of_value(value))
     return tuple(packages[:MAX_NAMED])

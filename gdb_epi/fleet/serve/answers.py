@@ -65,7 +65,7 @@ def _find_group(engine: Engine, wanted: str) -> FoundSignature:
     try:
         group = lookup.find_signature_group(engine, wanted)
     except InputError as error:
-        raise NotFound(error.line()) from error
+        raise NotFound(error.one_line_text()) from error
     if group is None:
         raise NotFound(f"no signature {wanted!r}")
     return group
@@ -178,7 +178,7 @@ def store_records(engine: Engine, body: bytes) -> dict[str, Any]:
     """Store records: JSON lines, or one JSON object or array."""
     preparer = Preparer()
     outcome = store_batches(
-        engine, (preparer.part(part) for part in read_record_stream("body", BytesIO(body)))
+        engine, (preparer.prepare_part(part) for part in read_record_stream("body", BytesIO(body)))
     )
     rejected = [{"where": where, "why": why} for where, why in outcome.rejected[:SHOWN_REJECTS]]
     return {**outcome._asdict(), "rejected": rejected, "rejects": len(outcome.rejected)}

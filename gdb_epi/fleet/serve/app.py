@@ -266,7 +266,7 @@ def make_app(engine: Engine, settings: ServerSettings) -> ASGIApp:
         ValueError: lambda _, error: refusal_response(400, str(error)),
         ClientDisconnect: lambda *_: refusal_response(400, "the client left"),  # nobody reads it
         TooLarge: lambda *_: refusal_response(413, f"a body has at most {MAX_BODY} bytes"),
-        EpiError: lambda _, error: refusal_response(500, error.line()),
+        EpiError: lambda _, error: refusal_response(500, error.one_line_text()),
         404: lambda *_: refusal_response(404, f"there is no such page; there are {', '.join(get)}"),
         405: lambda *_: refusal_response(405, "this address does not take that method"),
     }
@@ -352,9 +352,9 @@ class _Server:
         try:
             held = await run_in_threadpool(answers.store_decision, self._engine, body)
         except InputError as error:
-            return refusal_response(404, error.line())
+            return refusal_response(404, error.one_line_text())
         except UsageError as error:
-            return refusal_response(422, error.line())
+            return refusal_response(422, error.one_line_text())
         return _Json(held)
 
 

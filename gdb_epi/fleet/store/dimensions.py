@@ -45,7 +45,7 @@ class Dimensions:
             if ids.is_full:
                 ids.forget()
 
-    def learn(self, connection: Connection, batch: Sequence[Rows]) -> None:
+    def ensure_ids(self, connection: Connection, batch: Sequence[Rows]) -> None:
         """Make sure that the ids for these rows are known."""
         sigs: _Wanted = {}
         traces: _Wanted = {}

@@ -161,7 +161,7 @@ class IngestOutcome(NamedTuple):
             self.others + other.others,
         )
 
-    def line(self) -> str:
+    def summary_line(self) -> str:
         """Return the outcome as words."""
         words = f"{self.added} added, {self.replaced} replaced by a better analysis"
         words += f", {self.known} known already, {len(self.rejected)} rejected"
@@ -261,7 +261,7 @@ class BatchWriter:
             for source, why in rejected:
                 row = {"at": time.time(), "source": source, "status": "rejected"}
                 connection.execute(tables.ingest_log.insert().values(**row, error=why[:1000]))
-            ids.learn(connection, [stored.rows for stored in best.values()])
+            ids.ensure_ids(connection, [stored.rows for stored in best.values()])
             crashes = [ids.crash_values(rows, blob) for rows, blob in best.values()]
             added = insert_crashes(connection, crashes) if best else set()
             known_keys = [key for key in best if key not in added]
@@ -317,12 +317,12 @@ def _replace_worse(
                 merged = merge_records(old, unpack_record(new.blob))
                 if merged != old:
                     rows = project_record(merged, received)
-                    ids.learn(connection, [rows])
+                    ids.ensure_ids(connection, [rows])
                     where = tables.crash.c.id == crash_id
                     connection.execute(
                         tables.crash.update().where(where).values(ids.crash_row(rows))
                     )
-                    packed = Packer().record(merged)
+                    packed = Packer().pack_record(merged)
                     raw_where = tables.raw.c.crash_id == crash_id
                     connection.execute(tables.raw.update().where(raw_where).values(record=packed))
                     replaced += 1

@@ -73,7 +73,7 @@ def _reproject_batch(connection: Connection, after: int) -> tuple[list[int], lis
     records = {int(number): (unpack_record_or_empty(blob), at) for number, blob, at in stored}
     projected = {n: project_record(record, at) for n, (record, at) in records.items() if record}
     ids = Dimensions()
-    ids.learn(connection, list(projected.values()))
+    ids.ensure_ids(connection, list(projected.values()))
     for number, rows in projected.items():
         where = tables.crash.c.id == number
         connection.execute(tables.crash.update().where(where).values(ids.crash_row(rows)))

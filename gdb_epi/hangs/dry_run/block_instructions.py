@@ -199,7 +199,7 @@ class BlockInstructions(ObjectEvaluation):
         is_class = isinstance(named, ProcessObject) and self.decoder.ident(named.address) == "type"
         if not (isinstance(named, ProcessObject) and is_class and isinstance(caught, Caught)):
             return super()._handler_matches(named, caught)
-        kind = self.stand_in_exception_class(self.decoder.types.at(named.address))
+        kind = self.stand_in_exception_class(self.decoder.types.type_at(named.address))
         return kind is not None and issubclass(caught.kind, kind)
 
     def stand_in_exception_class(self, info: TypeInfo) -> type[Exception] | None:

@@ -162,7 +162,7 @@ def call_method(
     if kind in _LOCKS and isinstance(of, ProcessObject):
         return _call_lock_method(run, of, name, arguments)
     if kind == "str" and isinstance(of, (BuiltStr, ProcessObject)):
-        return _call_text_method(run, run.whole_text(of), name, arguments, keywords)
+        return _call_text_method(run, run.uncut_text(of), name, arguments, keywords)
     if kind == DECOMPRESSOR and isinstance(of, ProcessObject):
         return decompress(run, of, arguments)
     if kind in LIBRARY_VALUES:
@@ -414,7 +414,7 @@ def draw_random_number(run: ObjectEvaluation, name: str, arguments: Sequence[Ite
     if name == "choice":
         pool: Iterable[object] = [run.host(each) for each in run.all_items(arguments[0])]
     else:
-        bounds = [run.bound(argument) or 0 for argument in arguments]
+        bounds = [run.slice_bound(argument) or 0 for argument in arguments]
         bounds[1:] = [bounds[1] + 1] if name == "randint" else bounds[1:]
         pool = range(*bounds)
     values = tuple(each for each in islice(pool, MAX_DRAWS + 1) if isinstance(each, (int, str)))
@@ -460,7 +460,7 @@ def apply_number_function(
 
 
 def _call_range(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:
-    bounds = [run.bound(argument) or 0 for argument in arguments]
+    bounds = [run.slice_bound(argument) or 0 for argument in arguments]
     if not bounds or not all((*bounds, 1)[2:]):
         raise Undecodable("a range of another kind")
     numbers = range(*bounds)
@@ -491,7 +491,7 @@ def _is_instance(run: ObjectEvaluation, of: Item, kind: Item) -> bool:
     elif isinstance(kind, Global) and named and (mine := run.kind(of)):
         return kind.name in (mine, mine == "bool" and "int", mine in DICTS and "dict")
     elif isinstance(kind, ProcessObject) and (mine := run.kind(of)) in _OF_DATA:
-        info, meta = run.decoder.types.at(kind.address), run.decoder.obj(kind.address)
+        info, meta = run.decoder.types.type_at(kind.address), run.decoder.obj(kind.address)
         if meta.lineage.ident == "type" and meta.is_exact:  # none of the program's own is a base
             return info.full_name in (mine, mine == "bool" and "int", "object")
     raise Undecodable("a class of another kind")
@@ -621,7 +621,7 @@ def _call_str(run: ObjectEvaluation, arguments: list[Item], keywords: _Named) ->
         raise Undecodable("a call")
     if arguments and isinstance(arguments[0], (UnknownNumber, Caught)):
         return UnknownText()
-    return BuiltStr(run.converted(arguments[0], STR)) if arguments else BuiltStr("")
+    return BuiltStr(run.convert_item(arguments[0], STR)) if arguments else BuiltStr("")
 
 
 def _call_type(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:

@@ -41,7 +41,7 @@ def begin_call(
         named = _named_defaults(decoder, given_named)
     run.locals = _bound_arguments(run, arguments, keywords, defaults, named)
     _put_cells(run, cells)
-    if run.has_flag("CO_ASYNC_GENERATOR"):
+    if run.has_code_flag("CO_ASYNC_GENERATOR"):
         raise Undecodable("an asynchronous generator")
 
 
@@ -49,9 +49,9 @@ def _put_cells(run: ObjectEvaluation, cells: Sequence[Item]) -> None:
     """Put the variables of functions around this one, and its own cells, in their places."""
     layout = run.decoder.layout
     if layout.offset("PyCodeObject", "co_localsplusnames") is not None:
-        first = run.count_of("co_nlocalsplus") - len(cells)
+        first = run.code_int_member("co_nlocalsplus") - len(cells)
     else:  # up to 3.10: cells apart; those of arguments begin with them
-        variables, own = run.names_in("co_varnames"), run.names_in("co_cellvars")
+        variables, own = run.code_names("co_varnames"), run.code_names("co_cellvars")
         run.first_cell = len(variables)
         for number, name in enumerate(own):
             if name in variables and variables.index(name) in run.locals:
@@ -74,9 +74,9 @@ def _bound_arguments(
     defaults: Sequence[Item], named: Mapping[str, Item],
 ) -> dict[int, Item]:  # fmt: skip
     """Return the variables of this function when it begins. Raises Undecodable."""
-    count = run.count_of("co_argcount")
-    only_named = run.count_of("co_kwonlyargcount")
-    several, others = run.has_flag("CO_VARARGS"), run.has_flag("CO_VARKEYWORDS")
+    count = run.code_int_member("co_argcount")
+    only_named = run.code_int_member("co_kwonlyargcount")
+    several, others = run.has_code_flag("CO_VARARGS"), run.has_code_flag("CO_VARKEYWORDS")
     names = _slot_names(run)[: count + only_named]
     bound: dict[int, Item] = dict(enumerate(arguments[:count]))
     rest = dict(keywords)
@@ -102,4 +102,4 @@ def _bound_arguments(
 
 def _slot_names(run: ObjectEvaluation) -> list[str]:
     modern = run.decoder.layout.offset("PyCodeObject", "co_localsplusnames") is not None
-    return run.names_in("co_localsplusnames" if modern else "co_varnames")
+    return run.code_names("co_localsplusnames" if modern else "co_varnames")

@@ -155,13 +155,13 @@ class ContainerEvaluation(Evaluation):
         self.keywords = tuple(keywords or ())
         return self.call_value(called, [*arguments, *(keywords or {}).values()])
 
-    def plain(self, item: Item) -> Plain:
+    def plain_value_of(self, item: Item) -> Plain:
         """Return an int, bool, float or str. Raises Undecodable for all others."""
         kept = self.memory.plain
         if not isinstance(item, ProcessObject):
-            return super().plain(item)
+            return super().plain_value_of(item)
         if item.address not in kept:
-            kept[item.address] = super().plain(item)
+            kept[item.address] = super().plain_value_of(item)
         return kept[item.address]
 
     def number_bounds(self, item: object) -> Bounds | None:
@@ -177,7 +177,7 @@ class ContainerEvaluation(Evaluation):
             not isinstance(item, ProcessObject) or self.kind(item) not in ("int", "float")
         ):
             return None
-        value = self.plain(item)
+        value = self.plain_value_of(item)
         return None if isinstance(value, str) or value != value else (value, value)  # NaN
 
     def kind(self, item: Item) -> str:
@@ -222,7 +222,7 @@ class ContainerEvaluation(Evaluation):
             if value is not None:
                 return value
         if kind in ("str", *NUMBERS):
-            value = self.plain(item)
+            value = self.plain_value_of(item)
             if value != value:  # NaN
                 raise Undecodable("no number")
             return value
@@ -250,7 +250,11 @@ class ContainerEvaluation(Evaluation):
         Within a container NaN is found by its identity, which is not known here.
         """
         is_float = self.kind(item) == "float"
-        return math.nan if is_float and self.plain(item) != self.plain(item) else self.host(item)
+        return (
+            math.nan
+            if is_float and self.plain_value_of(item) != self.plain_value_of(item)
+            else self.host(item)
+        )
 
     def apply_to_all_draws(self, function: Callable[..., object], *items: Item) -> Item:
         """Return what a function gives of values, for all that may have been drawn."""
@@ -341,7 +345,7 @@ class ContainerEvaluation(Evaluation):
             pairs = self.decoder.objects.dict_items(obj.address)
             return [BuiltTuple(tuple(map(ProcessObject, pair))) for pair in pairs]
         if kind == "str":
-            return map(BuiltStr, self.whole_text(of))
+            return map(BuiltStr, self.uncut_text(of))
         if kind in BYTES:
             return map(ComputedNumber, self._bytes_of(of, kind))
         read: dict[str, Callable[[int], Iterable[int]]] = {
@@ -425,7 +429,7 @@ class ContainerEvaluation(Evaluation):
             self.memory.indexes[of.address] = kept
         return kept[1]
 
-    def item_of(self, of: Item, index: Item) -> Item:
+    def subscript(self, of: Item, index: Item) -> Item:
         """Return `of[index]` as it is now. Raises Undecodable, Raised."""
         kind = self.kind(of)
         if isinstance(index, Drawn) and kind in (*ARRAYS, "str"):
@@ -440,11 +444,11 @@ class ContainerEvaluation(Evaluation):
                 raise Raised(KeyError)
             return value
         if kind not in ARRAYS and not isinstance(of, UnknownText):
-            return super().item_of(of, index)
+            return super().subscript(of, index)
         if isinstance(index, ProcessObject) and self.decoder.ident(index.address) == "slice":
             obj = self.decoder.obj(index.address)
             words = (ProcessObject(self.decoder.word(obj, number)) for number in range(3))
-            index = Slice(*map(self.bound, words))
+            index = Slice(*map(self.slice_bound, words))
         if kind in BYTES and not isinstance(index, Slice):
             return self.apply_host_function(operator.getitem, self.host(of), self.host(index))
         if isinstance(index, Slice):
@@ -465,8 +469,8 @@ class ContainerEvaluation(Evaluation):
         if at > 0 and at not in self.memory.contents and at not in self.memory.blurred:
             self.memory.read.add(at)
             if kind != DEQUE and self.decoder.obj(at).is_exact:
-                return super().item_of(of, index)
-        items, place = self.members(of), self.bound(index) or 0
+                return super().subscript(of, index)
+        items, place = self.members(of), self.slice_bound(index) or 0
         if not -len(items) <= place < len(items):
             raise Raised(IndexError)
         return items[place]
@@ -483,7 +487,7 @@ class ContainerEvaluation(Evaluation):
                 raise Undecodable("what depends on a number that is not known")
             return False
         if kind == "str" and isinstance(of, (BuiltStr, ProcessObject)):
-            return self.text_of(sought) in self.whole_text(of)
+            return self.text_of(sought) in self.uncut_text(of)
         if isinstance(of, ProcessObject) and kind in DICTS:
             return self.host(sought) in self.dict_index(of)
         if kind in BYTES:

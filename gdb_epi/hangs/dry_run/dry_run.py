@@ -204,7 +204,7 @@ class DryRun(BlockInstructions):
         made._claim = LoopHead(made._state(), turns, seen.first, seen.last, memory)
         made._heads = {target: made._claim}
         try:
-            made.go(target, MAX_CODE)
+            made.run_from(target, MAX_CODE)
         except EndlessLoop as endless:
             return endless.code == self.code
         except (Undecodable, Raised, YieldedValue):
@@ -223,10 +223,10 @@ class DryRun(BlockInstructions):
     def _do_unary_negative(self, _argument: int, item: Item) -> Item:
         if isinstance(item, UnknownNumber):
             return UnknownNumber(-item.high, -item.low)
-        return self.apply_host_function(operator.neg, self.plain(item))
+        return self.apply_host_function(operator.neg, self.plain_value_of(item))
 
     def _do_unary_invert(self, _argument: int, item: Item) -> Item:
-        return self.apply_host_function(operator.invert, self.plain(item))
+        return self.apply_host_function(operator.invert, self.plain_value_of(item))
 
     # -- comparisons ----------------------------------------------------------------------------
 
@@ -347,17 +347,17 @@ class DryRun(BlockInstructions):
     def _do_store_subscr(self, _argument: int, value: Item, of: Item, index: Item) -> None:
         self.store_item(of, index, value)
 
-    def item_of(self, of: Item, index: Item) -> Item:
+    def subscript(self, of: Item, index: Item) -> Item:
         """Return `of[index]` as it is now. Raises Undecodable, Raised."""
         if isinstance(of, ProcessObject) and self.kind(of) == MATCH:
             return call_match_method(self, of, "group", [index])
-        return super().item_of(of, index)
+        return super().subscript(of, index)
 
     def _do_store_slice(
         self, _argument: int, value: Item, of: Item, start: Item, stop: Item
     ) -> None:
         """`[start:stop] = value` (3.12)."""
-        self.store_item(of, Slice(self.bound(start), self.bound(stop), None), value)
+        self.store_item(of, Slice(self.slice_bound(start), self.slice_bound(stop), None), value)
 
     def _do_delete_subscr(self, _argument: int, of: Item, index: Item) -> None:
         self.delete_item(of, index)
@@ -515,12 +515,12 @@ class DryRun(BlockInstructions):
         run = self.run_of_callee()
         run.owner = owner
         begin_call(run, function, arguments, keywords)
-        if run.is_generator() or run.has_flag("CO_COROUTINE"):
+        if run.is_generator() or run.has_code_flag("CO_COROUTINE"):
             rest = SuspendedRun(run.code, run.globals, 0, tuple(sorted(run.locals.items())))
             return self.memory.make_object("generator", [rest])
         self.decoder.nesting += 1
         try:
-            return run.go(0, MAX_CODE)
+            return run.run_from(0, MAX_CODE)
         finally:
             self.decoder.nesting -= 1
 
@@ -530,7 +530,7 @@ class DryRun(BlockInstructions):
         self, kind: ProcessObject, arguments: Sequence[Item], keywords: Mapping[str, Item]
     ) -> Item:
         """Return a new object of a class. Raises Undecodable, Raised, EndlessLoop."""
-        info = self.decoder.types.at(kind.address)
+        info = self.decoder.types.type_at(kind.address)
         if info.full_name in LIBRARY_VALUES:
             return make_library_value(self, info.full_name, arguments, keywords)
         if info.full_name == DEQUE and len(arguments) < 2 and not keywords:

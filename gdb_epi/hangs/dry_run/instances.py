@@ -36,7 +36,7 @@ def make_instance(
     keywords: Mapping[str, Item],
 ) -> Item:  # fmt: skip
     """Return a new object of a class, as type.__call__ makes it. Raises Undecodable, Raised."""
-    decoder, info = run.decoder, run.decoder.types.at(kind.address)
+    decoder, info = run.decoder, run.decoder.types.type_at(kind.address)
     if not decoder.obj(kind.address).is_exact or not info.python_class:
         raise Undecodable("a new object of another kind")
     own_new = _new_of_class(run, info)
@@ -65,7 +65,7 @@ def make_tuple_instance(run: ObjectEvaluation, kind: Item, *of: Item) -> Item:
     Raises Undecodable.
     """
     if not isinstance(kind, ProcessObject) or not is_plain_tuple_class(
-        run.decoder, run.decoder.types.at(kind.address)
+        run.decoder, run.decoder.types.type_at(kind.address)
     ):
         raise Undecodable("a tuple of another kind")
     made = run.memory.make_object("tuple", run.all_items(of[0]) if of else ())
@@ -77,7 +77,7 @@ def make_bare_instance(run: ObjectEvaluation, kind: Item) -> ProcessObject:
     """Return what object.__new__() gives of a class. Raises Undecodable."""
     if not isinstance(kind, ProcessObject) or run.decoder.ident(kind.address) != "type":
         raise Undecodable("a new object of another kind")
-    mro = run.decoder.types.mro(run.decoder.types.at(kind.address))
+    mro = run.decoder.types.mro(run.decoder.types.type_at(kind.address))
     if any(each.base and not each.python_class for each in mro):
         raise Undecodable("a new object of a C type")
     made = run.memory.make_object("instance")
@@ -161,7 +161,7 @@ def own_callable(run: ObjectEvaluation, of: ProcessObject, name: str) -> int:
     obj = run.decoder.obj(of.address)
     if (of.address, name) in run.memory.stored or not run.has_default_lookup(obj):
         return 0
-    in_class = run.in_class(obj, name)
+    in_class = run.find_in_class(obj, name)
     hidden = ("cached_property", "function")
     if in_class is not None and run.decoder.obj(in_class[1]).type.name not in hidden:
         return 0

@@ -27,7 +27,7 @@ def parse_json(run: BlockInstructions, called: ProcessObject, arguments: Sequenc
         scope = run.decoder.field(called.address, "PyFunctionObject", "func_globals")
         kind = run.decoder.objects.dict_get(scope, "JSONDecodeError")
         error = (
-            run.stand_in_exception_class(run.decoder.types.at(kind))
+            run.stand_in_exception_class(run.decoder.types.type_at(kind))
             if isinstance(kind, int)
             else None
         )

@@ -122,4 +122,4 @@ def _is_module(run: ObjectEvaluation, of: ProcessObject, name: str) -> bool:
 def _is_type_tuple(run: ObjectEvaluation, of: ProcessObject) -> bool:
     if not of.address or run.decoder.ident(of.address) != "type":
         return False
-    return run.decoder.types.at(of.address).full_name == "tuple"
+    return run.decoder.types.type_at(of.address).full_name == "tuple"

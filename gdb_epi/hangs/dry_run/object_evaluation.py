@@ -77,7 +77,7 @@ class ObjectEvaluation(ContainerEvaluation):
             items[index.start : index.stop] = self.all_items(value)
             self.replace_items(of, items)
             return
-        place = None if isinstance(index, Slice) else self.bound(index)
+        place = None if isinstance(index, Slice) else self.slice_bound(index)
         if place is None:
             raise Undecodable("an item that is stored")
         try:
@@ -95,7 +95,7 @@ class ObjectEvaluation(ContainerEvaluation):
             self.pop_dict_key(of, self.host(index))
             return
         items = list(self.members(of))
-        place = slice(*index) if isinstance(index, Slice) else self.bound(index) or 0
+        place = slice(*index) if isinstance(index, Slice) else self.slice_bound(index) or 0
         try:
             del items[place]
         except IndexError:
@@ -118,7 +118,7 @@ class ObjectEvaluation(ContainerEvaluation):
         """Return the class of an object that was made, or of the process."""
         made = self.memory.stored.get((of.address, CLASS))
         if isinstance(made, ProcessObject):
-            return self.decoder.types.at(made.address)
+            return self.decoder.types.type_at(made.address)
         return self.decoder.obj(of.address).type
 
     def instance_attribute(self, of: ProcessObject, name: str) -> Item:
@@ -165,7 +165,7 @@ class ObjectEvaluation(ContainerEvaluation):
                 self.memory.read.add(of.address)
                 return ProcessObject(at)
             raise Undecodable("an attribute of a module")
-        info, meta = self.decoder.types.at(of.address), self.decoder.obj(of.address)
+        info, meta = self.decoder.types.type_at(of.address), self.decoder.obj(of.address)
         in_class = self.decoder.types.lookup(info, name) if meta.is_exact else None
         if meta.type.name in _ENUM_TYPES:
             members = self.decoder.types.lookup(info, "_member_map_")
@@ -193,7 +193,7 @@ class ObjectEvaluation(ContainerEvaluation):
         ):
             raise Undecodable("the order of a set that was changed")
         if kind == "str" and isinstance(over, ProcessObject):
-            over = BuiltStr(self.whole_text(over))
+            over = BuiltStr(self.uncut_text(over))
         if isinstance(over, LibraryValue) and kind in BYTES:
             over = BuiltTuple(self.container_contents(over))
         if not isinstance(over, (BuiltStr, ProcessObject, BuiltTuple, Numbers)):
@@ -253,12 +253,12 @@ class ObjectEvaluation(ContainerEvaluation):
         run.code, run.globals, run.locals = rest.code, rest.globals, dict(rest.locals)
         run.stack = list(rest.stack)
         if self.decoder.layout.offset("PyCodeObject", "co_localsplusnames") is None:
-            run.first_cell = len(run.names_in("co_varnames"))
+            run.first_cell = len(run.code_names("co_varnames"))
         if rest.at and not rest.runs:
             run.stack.append(NoneResult())  # what was sent
         contents[generator.address] = ()
         try:
-            self.memory.returned = run.go(rest.at, MAX_CODE)
+            self.memory.returned = run.run_from(rest.at, MAX_CODE)
         except YieldedValue as given:
             kept = SuspendedRun(rest.code, rest.globals, run.following,
                         tuple(sorted(run.locals.items())), tuple(run.stack))  # fmt: skip

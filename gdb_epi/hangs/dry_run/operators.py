@@ -72,7 +72,7 @@ def apply_operator(run: ObjectEvaluation, sign: str, left: Item, right: Item) ->
         run.memory.multiplies |= infinite > (sign in ("+", "-"))
         return _apply_to_bounds(sign, *both)
     if sign == "%" and kinds[0] == "str":
-        return run.percent(left, right)
+        return run.format_with_percent(left, right)
     if kinds[0] in SETS and kinds[1] in SETS:
         return operate_on_sets(run, sign, left, right)
     if sign == "+" and kinds[0] == "bytes" and kinds[1] in BYTES:
@@ -83,7 +83,7 @@ def apply_operator(run: ObjectEvaluation, sign: str, left: Item, right: Item) ->
         return _repeat_sequence(run, *((left, right) if kinds[1] == "int" else (right, left)))
     if not {*kinds}.isdisjoint(LIBRARY_VALUES) and sign in _OPERATORS:
         return run.apply_host_function(_OPERATORS[sign], run.host(left), run.host(right))
-    values = run.plain(left), run.plain(right)
+    values = run.plain_value_of(left), run.plain_value_of(right)
     texts = sum(isinstance(value, str) for value in values)
     if sign not in _OPERATORS or (texts and (texts, sign) != (2, "+")):
         raise Undecodable("an operator")
@@ -115,7 +115,7 @@ def beginning_of_text(run: ObjectEvaluation, of: Item) -> str:
     """Return how a text begins, or what formats as one. Raises Undecodable."""
     if isinstance(of, UnknownText):
         return of.begins
-    return "" if has_unknown_value(of) else run.converted(of, STR)
+    return "" if has_unknown_value(of) else run.convert_item(of, STR)
 
 
 def build_unknown_text(
@@ -197,7 +197,7 @@ def _apply_to_bounds(sign: str, left: Bounds | None, right: Bounds | None) -> It
 
 
 def _repeat_sequence(run: ObjectEvaluation, of: Item, number: Item) -> Item:
-    times = run.plain(number)
+    times = run.plain_value_of(number)
     if not isinstance(times, int) or times * run.length(of) > MAX_ITEMS:
         raise Undecodable("a long text")
     if run.kind(of) == "list":

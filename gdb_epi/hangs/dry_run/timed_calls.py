@@ -103,7 +103,9 @@ def _raise_queue_empty(run: BlockInstructions, called: Method) -> Item:
     scope = run.decoder.field(called.function, "PyFunctionObject", "func_globals")
     kind = run.decoder.objects.dict_get(scope, _EMPTY)
     empty = (
-        run.stand_in_exception_class(run.decoder.types.at(kind)) if isinstance(kind, int) else None
+        run.stand_in_exception_class(run.decoder.types.type_at(kind))
+        if isinstance(kind, int)
+        else None
     )
     raise Undecodable("an exception of another kind") if empty is None else Raised(empty)
 

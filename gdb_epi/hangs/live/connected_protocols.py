@@ -49,7 +49,7 @@ class UncalledMethods:
         if self._connected is None or type_at in self._connected:
             return frozenset()
         lineage = self._instances.types.lineage(type_at)
-        is_protocol = any(each.shown == _PROTOCOL for each in lineage.types)
+        is_protocol = any(each.qualified_name == _PROTOCOL for each in lineage.types)
         return _CALLED_BY_TRANSPORTS if is_protocol else frozenset()
 
     def _find_connected(self) -> set[int] | None:
@@ -63,7 +63,7 @@ class UncalledMethods:
             for name in ("_protocol", "_app_protocol"):
                 protocol = self._view.attribute(transport.address, name)
                 if protocol:
-                    connected.add(instances.types.of(protocol).address)
+                    connected.add(instances.types.type_of_object(protocol).address)
         for server in instances.of((SERVER,)):
             factory = self._view.attribute(server.address, "_protocol_factory") or 0
             kind = self._view.type_name(factory)

@@ -85,8 +85,8 @@ def is_referenced_only_by(
     if weak and reader.u64(address + weak):
         return False
     for frame in (frame for stack in stacks for frame in stack if frame.hole is None):
-        words = scene.view.slots.of(frame)
-        in_call = scene.view.slots.stack_in_call(frame) or ()
+        words = scene.view.slots.words_of_frame(frame)
+        in_call = scene.view.slots.value_stack_in_call(frame) or ()
         counted_there += words.variables.count(address) + in_call.count(address)
         for word in words.stack if awaiting else ():
             if locks.type_name(word) == _FUTURE_ITERATOR:

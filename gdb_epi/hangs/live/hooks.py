@@ -50,7 +50,7 @@ def find_tracing_functions(view: PythonView, tid: int) -> Iterator[int]:
     at = reader.layout.offset("PyInterpreterState", "monitoring_callables")  # 3.12
     if at is not None:
         with suppress(UnreadableMemory):
-            yield from reader.run(view.python.interpreters[0].address + at, CALLABLES)
+            yield from reader.consecutive_words(view.python.interpreters[0].address + at, CALLABLES)
 
 
 def _read_module_global(view: PythonView, module: str, name: str) -> int:

@@ -57,7 +57,9 @@ def find_loop_callbacks(
     for transport in instances.of((TRANSPORT, TLS)):
         for name in ("_protocol", "_app_protocol"):
             protocol = view.attribute(transport.address, name)
-            if protocol and not _is_own_or_asyncio(instances.types.of(protocol).module, own):
+            if protocol and not _is_own_or_asyncio(
+                instances.types.type_of_object(protocol).module, own
+            ):
                 return None
     containers, called = ContainerReader(view.reader), list[int]()
     for handle in handles:
@@ -68,7 +70,7 @@ def find_loop_callbacks(
     for factory in _attributes_of_instances(view, instances, SERVER, "_protocol_factory"):
         called.append(factory)
         kind = view.type_name(factory)
-        if kind == "type" and _is_own_or_asyncio(instances.types.at(factory).module, own):
+        if kind == "type" and _is_own_or_asyncio(instances.types.type_at(factory).module, own):
             continue
         if kind != "function" or not (
             factory in functions or is_streams_protocol_factory(view, factory)

@@ -123,7 +123,7 @@ class NameWalk:
         if kind not in GENERATORS or value in self._gone_on:
             return
         self._gone_on.add(value)
-        frame = self._view.slots.suspended(value)
+        frame = self._view.slots.suspended_frame(value)
         scope = self._calls.globals_of(frame) if frame is not None else 0
         if frame is not None and not self._live.module_of_globals(scope).is_library:
             names = dict(self._view.variable_addresses(frame))

@@ -248,7 +248,7 @@ class PairedReleases:
             to = sites.jump_target(step)
             last = step.end
             if step.name == "SEND":  # of an `await`: all of it is one step
-                to = sites.opcodes.target(step.name, step.argument, step.end)
+                to = sites.opcodes.jump_target(step.name, step.argument, step.end)
                 last = to or last
             if place <= at < last:
                 continue

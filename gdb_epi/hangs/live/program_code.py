@@ -116,12 +116,15 @@ class ProgramCode:
         """
         sites = self.calls.sites
         if self._reader.layout.offset("PyCodeObject", "co_exceptiontable") is not None:
-            return [(each.start, each.end, each.target) for each in self.view.slots.handlers(code)]
+            return [
+                (each.start, each.end, each.target)
+                for each in self.view.slots.exception_table(code)
+            ]
         # Up to 3.10 an instruction says where the handler is of what follows, until there.
         return [
             (each.end, target, target) for each in sites.instructions(code)
             if each.name.startswith(setup)
-            and (target := sites.opcodes.target(each.name, each.argument, each.end))
+            and (target := sites.opcodes.jump_target(each.name, each.argument, each.end))
         ]  # fmt: skip
 
     @cached_property
@@ -249,7 +252,7 @@ class ProgramCode:
         frames = list[PyFrame]()
         for each in instances.of(("generator", "coroutine", "async_generator")):
             with suppress(UnreadableMemory, LayoutError):
-                frame = self.view.slots.suspended(each.address)
+                frame = self.view.slots.suspended_frame(each.address)
                 frames += [frame] if frame is not None else []
         return frames
 
@@ -270,7 +273,7 @@ class ProgramCode:
         own, functions = self.own_modules, list[Function]()
         for at in dict.fromkeys(each.address for each in instances.of(("type",))):
             with suppress(UnreadableMemory, LayoutError):
-                info = instances.types.at(at)
+                info = instances.types.type_at(at)
                 mine = own | _PLAIN_BASES
                 bases = instances.types.mro(info)[1:]
                 plain = all(base.module in mine or not base.python_class for base in bases)
@@ -393,7 +396,7 @@ class ProgramCode:
         classes: dict[int, list[tuple[str, int]]] = {}
         for at in dict.fromkeys(each.address for each in instances.of(("type",))):
             with suppress(UnreadableMemory, LayoutError):
-                info = instances.types.at(at)
+                info = instances.types.type_at(at)
                 if info.module in self.own_modules and info.dict:
                     classes[at] = list(self._entries_of_dict(info.dict))
         return classes
@@ -417,18 +420,18 @@ class ProgramCode:
     def instances_of(self, kind: int) -> tuple[int, ...]:
         """Return the objects of a class, those of the program's classes below it too."""
         instances = shared_instances(self.view.target, self.view.python)
-        names = {instances.types.at(kind).shown}
+        names = {instances.types.type_at(kind).qualified_name}
         for each in self._contents_of_own_classes:
-            info = instances.types.at(each)
+            info = instances.types.type_at(each)
             if any(base.address == kind for base in instances.types.mro(info)):
-                names.add(info.shown)
+                names.add(info.qualified_name)
         return tuple(each.address for each in instances.of(names))
 
     @memoized
     def names_in_class(self, kind: int) -> frozenset[str]:
         """Return the names that a class has itself. Raises UnreadableMemory, LayoutError."""
         instances = shared_instances(self.view.target, self.view.python)
-        contents = instances.types.at(kind).dict
+        contents = instances.types.type_at(kind).dict
         return (
             frozenset(name for name, _ in self._entries_of_dict(contents))
             if contents
@@ -479,7 +482,7 @@ class ProgramCode:
         kinds = ("logging.Filterer", "logging.Formatter", "logging.Filter", "logging.LogRecord")
         return [
             each.address for each in instances.of(kinds)
-            if instances.types.of(each.address).module in self.own_modules
+            if instances.types.type_of_object(each.address).module in self.own_modules
         ]  # fmt: skip
 
     @cached_property

@@ -111,7 +111,7 @@ class ValueFlow(StackSteps[Value]):
         if each.name.startswith("SETUP_") and each.name != "SETUP_ANNOTATIONS":  # up to 3.10
             if "BEGIN_FINALLY" in self.opcodes.instructions:
                 raise UnknownFlow("blocks of 3.8")
-            to = self.opcodes.target(each.name, each.argument, each.end)
+            to = self.opcodes.jump_target(each.name, each.argument, each.end)
             kept = [*stack[:-1], UNKNOWN] if each.name != "SETUP_FINALLY" else stack
             return [(to, kept + [UNKNOWN] * _OLD_HANDLER)]
         for entry in self._handlers:
@@ -129,7 +129,7 @@ class ValueFlow(StackSteps[Value]):
         if each.operation in ("test", "jump", "back", "cold", "next") or name in (
             "SEND", "JUMP_IF_TRUE_OR_POP", "JUMP_IF_FALSE_OR_POP", "JUMP_IF_NOT_EXC_MATCH"
         ):  # fmt: skip
-            to = self.opcodes.target(name, argument, each.end)
+            to = self.opcodes.jump_target(name, argument, each.end)
         on = [(each.end, stack)] if each.goes_on else []
         if name in ("RETURN_VALUE", "RETURN_CONST"):
             value = self.take(1)[0] if name == "RETURN_VALUE" else self.constant(argument)
@@ -354,7 +354,7 @@ class ValueFlow(StackSteps[Value]):
 
     _do_call_intrinsic_1 = _do_list_to_tuple
 
-    def item_of(self, of: Value, index: Value) -> Value:
+    def subscript(self, of: Value, index: Value) -> Value:
         """Return what `of[index]` may be."""
         return self._unless_quiet(lambda: self._reads.subscript_value(self._context, of, index))
 

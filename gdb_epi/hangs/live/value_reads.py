@@ -436,7 +436,7 @@ class ValueReads:
         if not generates or key in self._read_within:
             return None
         self._read_within.add(key)
-        return self._view.slots.suspended(address)
+        return self._view.slots.suspended_frame(address)
 
     def type_of(self, atom: Atom) -> int:
         """Return the class (PyTypeObject *) of what a value may be; 0 where it has none."""

@@ -124,9 +124,9 @@ class ValueWalk:
 
     def _stack_of(self, frame: PyFrame) -> Value:
         """Return what lies on the value stack of a frame."""
-        words = self._view.slots.stack_in_call(frame)
+        words = self._view.slots.value_stack_in_call(frame)
         if words is None:
-            words = self._view.slots.of(frame).stack
+            words = self._view.slots.words_of_frame(frame).stack
         objects = [at for at in words if at and not at & 7 and self.heap.type_name(at)]
         return self.heap.value_of_objects(objects) if objects else UNKNOWN
 
@@ -148,7 +148,7 @@ class ValueWalk:
 
     def _follow_context(self, context: CallContext) -> None:
         has_table = self._reader.layout.offset("PyCodeObject", "co_exceptiontable") is not None
-        handlers = self._view.slots.handlers(context.code) if has_table else ()
+        handlers = self._view.slots.exception_table(context.code) if has_table else ()
         self.store.reading = context
         try:
             ValueFlow(self, self.reads, self.calls, context, handlers).run()

@@ -203,7 +203,7 @@ class HeapValues:
 
     def type_info(self, address: int) -> TypeInfo:
         """Return a type. Raises UnreadableMemory."""
-        return self._instances.types.at(address)
+        return self._instances.types.type_at(address)
 
     def mro(self, kind: int) -> list[TypeInfo]:
         """Return the classes of a class, itself first. Raises UnreadableMemory."""
@@ -281,7 +281,9 @@ class HeapValues:
         """Return the objects that the struct of an object of C code refers to."""
         size = self.reader.field(self.reader.type_of(address), "PyTypeObject", "tp_basicsize")
         head = self.reader.layout.size("PyObject") or 16
-        words = self.reader.run(address + head, max(0, min(size - head, MAX_STRUCT)) // 8)
+        words = self.reader.consecutive_words(
+            address + head, max(0, min(size - head, MAX_STRUCT)) // 8
+        )
         kinds = ((at, self.type_name(at)) for at in dict.fromkeys(words) if at and not at & 7)
         return [at for at, kind in kinds if kind not in PLAIN | {"", "module", "code", "type"}]
 
@@ -324,7 +326,7 @@ class HeapValues:
                 continue
             inner = self.iterated_objects(at)
             todo += inner or ()
-            if inner is None or self._instances.types.of(at).python_class:
+            if inner is None or self._instances.types.type_of_object(at).python_class:
                 functions.append(at)
                 todo += [value for _, value in self.view.attributes(at)]
         return functions

@@ -263,7 +263,7 @@ class _PartiesThatMayEnd:
         reached = [code.effects_of_callable(at) for at in self._scene.hooks]
         for each in instances.of(("type",)):
             with suppress(UnreadableMemory, LayoutError):
-                info = instances.types.at(each.address)
+                info = instances.types.type_at(each.address)
                 is_own = info.module in code.own_modules
                 ends = view.objects.dict_get(info.dict, "__del__") if is_own else 0
                 if ends and not isinstance(ends, Absent):
@@ -360,8 +360,8 @@ class _PartiesThatMayEnd:
     def _attributes_and_items(self, word: int) -> Iterator[int]:
         if self._scene.view.type_name(word) not in _NOT_FOLLOWED:
             values = self._values
-            yield from values.items(word) or values.members(word)
-            yield from chain.from_iterable(values.pairs(word))
+            yield from values.sequence_items(word) or values.set_members(word)
+            yield from chain.from_iterable(values.dict_pairs(word))
             yield from values.attributes(word).values()
 
     # -- signals ----------------------------------------------------------------------------------
@@ -385,7 +385,7 @@ class _PartiesThatMayEnd:
         target, names = self._scene.target, self._scene.native_modules(activity.tid)
         imports = ImportedFunctions(target)
         return any(
-            not _INSTALLS.isdisjoint(imports.of_object(module.start).values())
+            not _INSTALLS.isdisjoint(imports.names_by_slot(module.start).values())
             for module in target.modules()
             if module.path.rpartition("/")[2] in names and is_own_library(module.path)
         )

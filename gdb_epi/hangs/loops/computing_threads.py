@@ -71,7 +71,9 @@ def diagnose_computing_threads(scene: HangContext) -> HangDiagnosis | None:
 
     A thread that has just sent a signal does not: it may be the one that ended the process.
     """
-    sent = {thread.tid for thread in scene.target.threads() if thread.call in SIGNALLING}
+    sent = {
+        thread.tid for thread in scene.target.threads() if thread.system_call_name in SIGNALLING
+    }
     running = [d for d in scene.activities if d.kind in RUNNING and d.frames and d.tid not in sent]
     if not running:
         return None
@@ -195,7 +197,7 @@ def _code_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
 @default_when_unreadable(False)
 def _iterates_without_end(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a comprehension takes members of an iterator that always has another one."""
-    words = scene.view.slots.of(frame)
+    words = scene.view.slots.words_of_frame(frame)
     held = [word for word in (*words.stack, *words.variables[:1]) if word and not word & 7]
     return any(scene.view.type_name(word) in _WITHOUT_END for word in held)
 
@@ -208,11 +210,11 @@ def _while_loop_of_generator(scene: HangContext, frame: PyFrame) -> str:
     slots = scene.view.slots
     for _ in range(MAX_FRAMES):
         with suppress(UnreadableMemory, LayoutError):
-            words = slots.of(frame)
+            words = slots.words_of_frame(frame)
             most = words.deep + len(scene.loop_bodies(frame))  # above it are those of before
             held = (w for w in words.stack[:most] if w and not w & 7)
             generators = (w for w in held if scene.view.type_name(w) == "generator")
-            resting = next(filter(None, map(slots.suspended, generators)), None)
+            resting = next(filter(None, map(slots.suspended_frame, generators)), None)
             if resting is None or scene.installed.contains_frame(resting):
                 return ""
             loops = scene.loop_bodies(resting)
@@ -229,7 +231,9 @@ def _iterates_over_growing_list(scene: HangContext, frames: Sequence[PyFrame]) -
     After the head of a list's iterator come an index and the list (Objects/listobject.c). Sets,
     dicts and deques raise an error where they grow meanwhile.
     """
-    words = [word for word in scene.view.slots.of(frames[-1]).stack if word and not word & 7]
+    words = [
+        word for word in scene.view.slots.words_of_frame(frames[-1]).stack if word and not word & 7
+    ]
     of_lists = (word for word in words if scene.view.type_name(word) == "list_iterator")
     lists = {scene.view.reader.u64(iterator + 24) for iterator in of_lists} - {0}
     return bool(lists) and any(

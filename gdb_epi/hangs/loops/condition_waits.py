@@ -89,7 +89,7 @@ def would_wait_again(scene: HangContext, activity: ThreadActivity) -> bool | Non
                 continue
             after = start_dry_run_at(scene, frame, start, budget, _AfterWait)
             after.condition, after.loop = activity.object, range(loop[0], loop[1] + 2)
-            after.go(start.at, MAX_CODE)
+            after.run_from(start.at, MAX_CODE)
             return False
     except _WaitsAgain:
         return True
@@ -115,7 +115,7 @@ def _passes_wait(
     run = start_dry_run_at(scene, frame, start, [MAX_STEPS], _AfterWait)
     run.condition, run.loop = condition, range(begin, end)
     try:
-        run.go(begin, MAX_CODE)
+        run.run_from(begin, MAX_CODE)
     except _LeavesLoop:
         return True
     except (_WaitsAgain, *NOT_FOLLOWED):

@@ -128,8 +128,8 @@ def start_dry_run(scene: HangContext, frame: PyFrame, budget: list[int], kind: t
     run.code, run.memory = frame.code, DryRunMemory()
     threads = scene.python.threads()
     run.memory.living_threads = frozenset(each.ident for each in threads if each.alive)
-    run.globals, run.names = variables.scopes(frame)
-    run.locals = {slot.number: ProcessObject(word) for slot, word in variables.slots(frame)}
+    run.globals, run.names = variables.globals_and_names(frame)
+    run.locals = {slot.number: ProcessObject(word) for slot, word in variables.bound_slots(frame)}
     layout = scene.view.reader.layout
     if layout.offset("PyCodeObject", "co_localsplusnames") is None:  # up to 3.10: cells apart
         run.first_cell = len(scene.call_sites.name_tuple(frame.code, "co_varnames"))
@@ -289,7 +289,7 @@ def _run_to_call(
     run = start_dry_run(scene, frame, [MAX_STEPS_TO_CALL], _RunToCall)
     run.stack, run.stop, run.repeats_until = [*stack], running.at, MAX_CODE
     with suppress(Undecodable, Raised, LayoutError, UnreadableMemory):
-        run.go(here.code[first].at, MAX_CODE)
+        run.run_from(here.code[first].at, MAX_CODE)
     place = len(run.stack) - lies - running.argument
     if run.following <= running.at or place < 0:
         return None
@@ -308,7 +308,7 @@ def _read_running_call(
     still there it was not made, or its result is in a register yet. Of what takes an item the item
     is known then too: it lies where it lay.
     """
-    run, called, words = reached.run, reached.called, scene.view.slots.of(frame).stack
+    run, called, words = reached.run, reached.called, scene.view.slots.words_of_frame(frame).stack
     word = words[reached.place] if reached.place < len(words) else 1
     kind = scene.view.type_name(word)
     at = called.address if isinstance(called, ProcessObject) else 0
@@ -340,9 +340,9 @@ def _item_taken_by_call(run: DryRun, called: Item, arguments: Sequence[Item]) ->
     if isinstance(called, BuiltinMethod) and isinstance(called.of, ProcessObject) and not arguments:
         kind, at = run.kind(called.of), called.of.address
         if kind == "list" and called.name == "pop":
-            return ProcessObject(containers.behind_list(at))
+            return ProcessObject(containers.word_behind_list(at))
         if kind == DEQUE and called.name in ("pop", "popleft"):
-            beside = containers.beside_deque(at, left=called.name == "popleft")
+            beside = containers.word_beside_deque(at, left=called.name == "popleft")
             return ProcessObject(beside) if beside else None
     if called == Global("next") and len(arguments) == 1 and isinstance(arguments[0], ProcessObject):
         kept = run.iterator_position(arguments[0].address)
@@ -419,7 +419,7 @@ def _item_being_stored(scene: HangContext, frame: PyFrame, here: _RunningCode, d
     in one step (STORE_FAST__LOAD_FAST).
     """
     code, names, running = here.code, here.names, here.running
-    words, following = scene.view.slots.of(frame).stack, code[running + 1 : running + 2]
+    words, following = scene.view.slots.words_of_frame(frame).stack, code[running + 1 : running + 2]
     gives = running > 0 and names[running - 1].startswith(_GIVES_ONE)
     if names[running] not in _STORES_ONE or depth >= len(words) or not gives:
         return None
@@ -436,7 +436,7 @@ def _item_being_stored(scene: HangContext, frame: PyFrame, here: _RunningCode, d
     if not word or word & 7 or not scene.view.type_name(word):
         return None
     if following and following[0].name.startswith("LOAD_FAST"):
-        slots = scene.view.frame_variables.slots(frame)
+        slots = scene.view.frame_variables.bound_slots(frame)
         numbers = (following[0].argument, following[0].argument >> 4)
         if any(slot.number in numbers and at == word for slot, at in slots):
             return None
@@ -453,7 +453,7 @@ def _iterators_of_for_loops(scene: HangContext, frame: PyFrame, around: int) -> 
 
     An empty stack is right too: what takes something from it is refused.
     """
-    words = scene.view.slots.of(frame).stack[:around]
+    words = scene.view.slots.words_of_frame(frame).stack[:around]
     run = start_dry_run(scene, frame, [MAX_ITEMS], DryRun)
     kinds = [scene.view.type_name(w) for w in words]
     if kinds[-1:] == ["coroutine"] and _is_asyncio_sleep(scene, words[-1]):
@@ -484,7 +484,7 @@ def _stack_of_statement(
         deep = max(scene.view.slots.guarded_depth(frame.code, place) for place in places)
     if not deep:
         return _iterators_of_for_loops(scene, frame, around)
-    words = scene.view.slots.of(frame).stack
+    words = scene.view.slots.words_of_frame(frame).stack
     kinds = [scene.view.type_name(w) for w in words]
     goes_over = [kind in _GO_OVER or kind.endswith("iterator") for kind in kinds]
     above = deep + max(0, around - sum(goes_over[:deep]))
@@ -500,7 +500,7 @@ def _stack_of_statement(
 
 def _is_asyncio_sleep(scene: HangContext, coroutine: int) -> bool:
     """Tell whether a coroutine is that of asyncio.sleep(), which comes to its end."""
-    frame = scene.view.slots.suspended(coroutine)
+    frame = scene.view.slots.suspended_frame(coroutine)
     names = [name for _, name in TASK_SLEEPS]
     return frame is not None and frame.name in names and frame.filename.endswith(_ASYNCIO)
 
@@ -532,7 +532,7 @@ def start_after_call(
             words = _find_words_below_call(scene, called, frame, running)
     else:
         is_call = running.operation == "call"
-        words = scene.view.slots.stack_in_call(frame) if is_call else None
+        words = scene.view.slots.value_stack_in_call(frame) if is_call else None
     if words is None:
         return None
     items = _items_of_words(scene, frame, words)
@@ -572,7 +572,7 @@ def _find_words_below_call(
         marks_calls and running.operation == "call"
     ):  # fmt: skip
         return None
-    words = view.slots.of(frame).stack
+    words = view.slots.words_of_frame(frame).stack
     kinds = [view.type_name(w) for w in words]
     places = []
     for place, kind in enumerate(kinds):

@@ -86,7 +86,7 @@ def _folders_that_lead_nowhere(scene: HangContext, frame: PyFrame) -> Iterator[t
     if not all(_is_text(scene, at) for at in values.values()):
         return
     for name, at in values.items():
-        text = get_process_values(scene.target, scene.python).of(at).text
+        text = get_process_values(scene.target, scene.python).value_of(at).text
         if text in _OWN_PARENTS:
             yield name, text
 

@@ -128,7 +128,7 @@ def find_endless_loop_of_task(scene: HangContext, frame: PyFrame) -> EndlessLoop
     try:
         for start in find_dry_run_starts(scene, frame, innermost=True):
             run = start_dry_run_at(scene, frame, start, [MAX_STEPS], DryRun)
-            run.go(start.at, MAX_CODE)
+            run.run_from(start.at, MAX_CODE)
     except EndlessLoop as endless:
         endless.read, endless.writes = frozenset(run.memory.read), run.memory.writes
         return endless if _has_way_out(scene, endless) else None
@@ -231,7 +231,7 @@ def _dry_run_frame(
                 at = start.at
                 if came is not None and came.raised is not None:
                     at = run.handler_of_error(at, came.raised)
-                values.append(ReturnedValue(run.go(at, MAX_CODE), run.memory))
+                values.append(ReturnedValue(run.run_from(at, MAX_CODE), run.memory))
             except Raised as raised:
                 values.append(ReturnedValue(None, run.memory, raised))
             except EndlessLoop as error:
@@ -344,7 +344,7 @@ class _Generators:
     def __call__(self, address: int) -> SuspendedRun | None:
         """Return the rest of a generator, None of one that has ended. Raises Undecodable."""
         scene = self._scene
-        frame = scene.view.slots.suspended(address)
+        frame = scene.view.slots.suspended_frame(address)
         if frame is None:
             return None
         if frame.address in self._running:
@@ -355,9 +355,11 @@ class _Generators:
         ):
             raise Undecodable("a generator that runs")
         run = start_dry_run(scene, frame, self._budget, DryRun)
-        words = scene.view.slots.stack_in_call(frame)  # it is kept where a generator rests, too
+        words = scene.view.slots.value_stack_in_call(
+            frame
+        )  # it is kept where a generator rests, too
         if words is None:
-            slots = scene.view.slots.of(frame)
+            slots = scene.view.slots.words_of_frame(frame)
             words = slots.stack[: slots.deep]
         stack = tuple(map(run.iterator_position, words))
         if None in stack:
@@ -449,7 +451,7 @@ def _is_read_memory_unchanged(
         names |= {
             text
             for each in constants
-            for at in values.items(each) or ()
+            for at in values.sequence_items(each) or ()
             if (text := values.text(at)) is not None
         }
     scopes = {scene.live_code.calls.globals_of(frame) for frame in frames if frame.hole is None}

@@ -109,7 +109,7 @@ def _may_be_pointer(word: int) -> bool:
 def _pattern_being_matched(scene: HangContext, activity: ThreadActivity) -> tuple[str, int] | None:
     """Return the pattern that the innermost frames call, and its flags."""
     for frame in scene.view.frames(activity.tid)[:2]:
-        for word in scene.view.slots.of(frame).stack:
+        for word in scene.view.slots.words_of_frame(frame).stack:
             if not _may_be_pointer(word) or scene.view.type_name(word) not in _PATTERNS:
                 continue
             decoder = get_process_values(scene.target, scene.python).decoder(

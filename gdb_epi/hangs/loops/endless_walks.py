@@ -100,7 +100,7 @@ def diagnose_endless_search(scene: HangContext, activity: ThreadActivity) -> Han
     frame = activity.frames[0]
     if not scene.runs_comparison(frame, ("in", "not in")):
         return None
-    stack = scene.view.slots.of(frame).stack
+    stack = scene.view.slots.words_of_frame(frame).stack
     pairs = (two for two in pairwise(stack) if _is_itertools_count(scene, two[1]))
     pair = next(pairs, None)
     sought, position, step = _read_search_in_count(scene, *pair) if pair else (None, None, None)

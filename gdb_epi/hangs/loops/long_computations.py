@@ -124,8 +124,8 @@ def _running_computations(scene: HangContext, frame: PyFrame) -> Iterator[Comput
         return
     sign = OPERATORS_BY_INSTRUCTION.get(running.name)
     if running.name == "BINARY_OP":
-        sign = (scene.call_sites.opcodes.operator(running.argument) or "").rstrip("=")
-    stack = scene.view.slots.of(frame).stack
+        sign = (scene.call_sites.opcodes.operator_sign(running.argument) or "").rstrip("=")
+    stack = scene.view.slots.words_of_frame(frame).stack
     numbers = [_read_whole_number(scene, word) for word in stack]
     for place, word in enumerate(stack):
         if sign:

@@ -62,7 +62,7 @@ def diagnose_endless_iteration(
     frames = scene.view.frames(activity.tid)[:MAX_FRAMES]
     with suppress(UnreadableMemory, LayoutError):  # met while it handed over a value
         generator = _consumed_generator(scene, frames[0])
-        rests = scene.view.slots.suspended(generator) if generator else None
+        rests = scene.view.slots.suspended_frame(generator) if generator else None
         frames = frames if rests is None else (rests, *frames)
     for number, frame in enumerate(frames):
         try:
@@ -98,7 +98,7 @@ def _iteration_too_long(
     code = list(scene.call_sites.instructions(frame.code))
     heads = {each.at for each in code if each.operation == "next"}
     loops = [loop for loop in scene.loop_bodies(frame) if loop.start in heads]
-    for word in scene.view.slots.of(frame).stack[: len(loops)]:
+    for word in scene.view.slots.words_of_frame(frame).stack[: len(loops)]:
         kind = scene.view.type_name(word)
         left = members_left(scene.view.reader, word, kind)
         if left < TOO_MANY:
@@ -123,7 +123,7 @@ def _may_be_dropped(scene: HangContext, frame: PyFrame) -> bool:
 
 def _consumed_generator(scene: HangContext, frame: PyFrame) -> int:
     """Return the generator that a frame gave to a function that asks for all of its values."""
-    words = [word for word in scene.view.slots.of(frame).stack if word]
+    words = [word for word in scene.view.slots.words_of_frame(frame).stack if word]
     kinds = [scene.view.type_name(word) for word in words]
     if "generator" not in kinds[1:] or kinds[(at := kinds.index("generator")) - 1] != _BUILTIN:
         return 0

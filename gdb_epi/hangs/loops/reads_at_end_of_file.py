@@ -105,7 +105,7 @@ def _describe_read_at_end(scene: HangContext, frame: PyFrame) -> tuple[str, int]
     if not empty and not short:
         return "", 0
     end = f"`{empty[0]}` is empty" if empty else ""
-    for word in scene.view.slots.of(frame).stack:
+    for word in scene.view.slots.words_of_frame(frame).stack:
         if scene.view.type_name(word) == _CALLED_AGAIN:
             return _describe_iter_at_end(scene, word, end) if stored[0][1] in empty else ("", 0)
     changed = {name for _, name in stored}

@@ -191,7 +191,7 @@ def _makes_progress(
         each.argument for each in scene.call_sites.instructions(frame.code)
         if each.operation.startswith("store") and any(each.at in loop for loop in loops)
     }  # fmt: skip
-    variables = scene.view.slots.of(frame).variables
+    variables = scene.view.slots.words_of_frame(frame).variables
     held = [variables[number] for number in stored if number < len(variables)]
     if any(at and not at & 7 and scene.view.type_name(at) not in kept for at in held):
         return True

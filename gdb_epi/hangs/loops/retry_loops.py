@@ -128,7 +128,11 @@ def _handled_exceptions(scene: HangContext, tid: int) -> list[ExceptionInfo]:
     if thread is None:
         return []
     decoder = ExceptionDecoder(scene.target, scene.python, messages=True)
-    handled = (raised for raised in decoder.of(thread).all() if raised.state == HANDLED)
+    handled = (
+        raised
+        for raised in decoder.exceptions_of_thread(thread).all_raised()
+        if raised.state == HANDLED
+    )
     return [error for raised in handled for error in raised.exceptions]
 
 

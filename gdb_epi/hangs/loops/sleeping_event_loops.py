@@ -100,7 +100,9 @@ class EventLoopReader:
     def _name_of_own_selector(self, loop: int) -> str:
         context = get_process_values(self._view.target, self._view.python).context
         try:
-            info = context.types.at(self._view.reader.type_of(context.attribute(loop, "_selector")))
+            info = context.types.type_at(
+                self._view.reader.type_of(context.attribute(loop, "_selector"))
+            )
         except EpiError:
             return ""
         return "" if info.module == "selectors" else info.full_name

@@ -142,7 +142,7 @@ def _nobody_else_writes(
     """Tell whether no other thread or process can change words of memory meanwhile."""
     paths = {module.path for module in scene.target.modules()}
     regions = [scene.target.region_at(word) for word in words]
-    if any(each is None or (each.in_file and each.path not in paths) for each in regions):
+    if any(each is None or (each.is_file_mapped and each.path not in paths) for each in regions):
         return False  # a file that others may have mapped too
     if all(d.kind in (EVENT, JOIN, LOCK) and not d.timed for d in others):
         return True

@@ -51,7 +51,7 @@ def _accepts_in_next_block(scene: HangContext, frame: PyFrame) -> bool:
         if start in behind
     ]  # fmt: skip
     if running.name == _ENTERS:
-        target = sites.opcodes.target(running.name, running.argument, running.end)
+        target = sites.opcodes.jump_target(running.name, running.argument, running.end)
         blocks.append(range(running.end, target or 0))
     return any(
         call.at in block and call.path and call.path[-1] == _ACCEPTS

@@ -162,7 +162,7 @@ def _starts_the_same_again(scene: HangContext, frame: PyFrame) -> bool:
     loops, sites = scene.loop_bodies(frame), scene.call_sites
     return len(loops) == 1 and not any(
         each.name in ("FOR_ITER", "BINARY_SUBSCR")
-        or (each.name == "BINARY_OP" and sites.opcodes.operator(each.argument) == "[]")
+        or (each.name == "BINARY_OP" and sites.opcodes.operator_sign(each.argument) == "[]")
         for each in sites.instructions(frame.code) if each.at in loops[0]
     )  # fmt: skip
 

@@ -75,7 +75,7 @@ def _named_locks(scene: HangContext, frame: PyFrame) -> dict[str, int]:
     view, named = scene.view, dict[str, int]()
     managers: list[int] = []
     with suppress(UnreadableMemory, LayoutError):
-        managers = view.slots.managers(frame)
+        managers = view.slots.context_managers(frame)
     for name, word in (*view.variable_addresses(frame), *(("", at) for at in managers)):
         if word & 7:
             continue

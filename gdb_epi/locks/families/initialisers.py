@@ -83,7 +83,7 @@ def _guess_with_owner(
     inside += [
         other.tid for other in context.target.threads()[:MAX_THREADS]
         if wants is not None and other.tid != thread.tid
-        and not (other.call == "futex" and other.argument(0) == call.address)
+        and (other.system_call_name != "futex" or other.system_call_argument(0) != call.address)
         and wants in _functions_outside_runtimes(context, other, bounds)
     ]  # fmt: skip
     if wants is None or len(inside) != 1:

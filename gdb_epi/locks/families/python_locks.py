@@ -426,7 +426,7 @@ def _gil_word_on_stack(view: PythonView, stack: int, gil: Gil) -> int | None:
     """Return the word of a GIL's mutex or condition variable that the stack refers to."""
     ranges = []
     for member in ("cond", "mutex"):
-        field = view.reader.layout.find(_STRUCT, member)
+        field = view.reader.layout.find_field(_STRUCT, member)
         if field is not None:
             ranges.append((gil.address + field.offset, gil.address + field.offset + field.size))
     try:

@@ -68,7 +68,7 @@ class StackScanner:
         self._ident_at = python.layout.require("PyThreadState", "thread_id")
         self._executing = locate_executing_flag(self.reader)
         self._code_types = {
-            self.codes.at(frame.code).type_address
+            self.codes.code_at(frame.code).type_address
             for thread in python.threads()
             for frame in thread.frames[:1]
             if frame.code
@@ -134,7 +134,7 @@ class StackScanner:
         frame = self.frames.read(address)
         if frame.internal or frame.problem or not frame.complete:
             return False
-        if self._code_types and self.codes.at(frame.code).type_address not in self._code_types:
+        if self._code_types and self.codes.code_at(frame.code).type_address not in self._code_types:
             return False
         return self._executing is None or self._is_executing(address)
 

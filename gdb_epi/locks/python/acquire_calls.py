@@ -152,7 +152,7 @@ class AcquireCalls:
 
     def line_at_byte(self, frame: PyFrame, at: int) -> int | None:
         """Return the line of a byte of a frame's code."""
-        return self._codes.line(self._codes.at(frame.code), at)
+        return self._codes.line_at_offset(self._codes.code_at(frame.code), at)
 
     def calls_ahead(
         self, frame: PyFrame, depth: int = 0, running: int = 0
@@ -181,9 +181,9 @@ class AcquireCalls:
         """Return the (first, last) bytes of a frame's code that have yet to run, or run again."""
         if frame.hole is not None or not frame.code:
             return ()
-        at, info = self._frames.read(frame.address).lasti, self._codes.at(frame.code)
+        at, info = self._frames.read(frame.address).lasti, self._codes.code_at(frame.code)
         line = [each.at for each in self.sites.instructions(frame.code)
-                if self._codes.line(info, each.at) == frame.lineno]  # fmt: skip
+                if self._codes.line_at_offset(info, each.at) == frame.lineno]  # fmt: skip
         return (*self.loops_around(frame).items(), *((each, each) for each in line), (at, MAX_CODE))
 
     def globals_of(self, frame: PyFrame) -> int:
@@ -251,12 +251,12 @@ class AcquireCalls:
 
     def _timed_calls(self, frame: PyFrame) -> Iterator[tuple[MethodCall, str]]:
         """Yield the calls in a frame's code, and when each is made."""
-        at, info = self._frames.read(frame.address).lasti, self._codes.at(frame.code)
+        at, info = self._frames.read(frame.address).lasti, self._codes.code_at(frame.code)
         code = self.sites.calls_of(frame.code)
         loops = [(first, last) for first, last in code.loops if first <= at <= last]
         for call in code.made_and_possible_calls():
             when = AGAIN if any(first <= call.at <= last for first, last in loops) else MADE
-            if call.at > at or self._codes.line(info, call.at) == frame.lineno:
+            if call.at > at or self._codes.line_at_offset(info, call.at) == frame.lineno:
                 when = AHEAD
             yield call, when
 
@@ -279,7 +279,7 @@ class AcquireCalls:
             failed = {effect.lock for effect in effects if effect.succeeded is False}
             self._failed |= {(tid, lock) for lock in failed - taken.keys()}
             for lock, effect in taken.items():
-                line = self._codes.line(self._codes.at(frame.code), effect.at)
+                line = self._codes.line_at_offset(self._codes.code_at(frame.code), effect.at)
                 failed_perhaps = effect.succeeded is None
                 yield AcquiredLock(tid, frame, line, failed_perhaps, effect.places), lock
 
@@ -419,11 +419,11 @@ class AcquireCalls:
 
     def type_of(self, address: int) -> TypeInfo:
         """Return the type of an object."""
-        return self._types.at(self._reader.type_of(address))
+        return self._types.type_at(self._reader.type_of(address))
 
     def class_attribute(self, kind: int, name: str) -> int:
         """Return what a class has under a name; 0 for nothing."""
-        owner_and_value = self._types.lookup(self._types.at(kind), name)
+        owner_and_value = self._types.lookup(self._types.type_at(kind), name)
         return owner_and_value[1] if owner_and_value is not None else 0
 
     def _python_function_called(self, receiver: int, method: str) -> int:

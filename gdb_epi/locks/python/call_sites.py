@@ -383,7 +383,7 @@ class CallSites:
         """Return the byte that a jump leads to; None for any other instruction."""
         if instruction.operation not in _JUMPS:
             return None
-        return self.opcodes.target(instruction.name, instruction.argument, instruction.end)
+        return self.opcodes.jump_target(instruction.name, instruction.argument, instruction.end)
 
     def can_leave_loop(self, code: int, loop: range) -> bool:
         """Tell whether an instruction between some bytes of a code object leads out of them.

@@ -95,7 +95,7 @@ class LockObjects:
 
     def _is_in_use(self, address: int) -> bool:
         """A freed lock still has its semaphore's address, but no plausible reference count."""
-        field = self._reader.layout.find("PyObject", "ob_refcnt")
+        field = self._reader.layout.find_field("PyObject", "ob_refcnt")
         if field is None:  # free-threaded: two counts, one of which may be 0
             return True
         raw = self._reader.read(address + field.offset, field.size)
@@ -105,12 +105,12 @@ class LockObjects:
         reader = self._reader
         struct, kind = _STRUCTS[name]
         size = reader.field(reader.type_of(address), "PyTypeObject", "tp_basicsize")
-        layout = reader.layout.with_size(struct, size) or reader.layout
+        layout = reader.layout.with_struct_size(struct, size) or reader.layout
         end = address + (size if 0 < size < MAX_SIZE else layout.size(struct) or 0)
         start = address
         for member in _POINTERS[struct]:
             at = layout.offset(struct, member)
-            field = layout.find(struct, member)
+            field = layout.find_field(struct, member)
             if at is not None and field is not None and field.size == 8:
                 start = reader.u64(address + at)
                 end = start + (layout.size(_POINTED.get(struct, "")) or SEMAPHORE_SIZE)

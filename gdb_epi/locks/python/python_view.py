@@ -175,7 +175,7 @@ class PythonView:
         if frame.hole is not None or not frame.code:
             return None
         try:
-            return self.slots.of(frame)
+            return self.slots.words_of_frame(frame)
         except (UnreadableMemory, LayoutError) as error:
             if report:
                 self.problems["frames"] = f"slots of {frame.name}: {error}"
@@ -275,14 +275,20 @@ class PythonView:
         if frame is None or frame.hole is not None:
             return None
         try:
-            return next((v for n, v in self.frame_variables.addresses(frame) if n == name), None)
+            return next(
+                (v for n, v in self.frame_variables.variable_addresses(frame) if n == name), None
+            )
         except (UnreadableMemory, LayoutError):
             return None
 
     def variable_addresses(self, frame: PyFrame) -> list[tuple[str, int]]:
         """Return (name, PyObject *) of the bound variables of a frame."""
         try:
-            return [] if frame.hole is not None else list(self.frame_variables.addresses(frame))
+            return (
+                []
+                if frame.hole is not None
+                else list(self.frame_variables.variable_addresses(frame))
+            )
         except (UnreadableMemory, LayoutError):
             return []
 
@@ -386,7 +392,7 @@ class PythonView:
         """Return the first of some generators that rests inside `with` of a lock, and its frame."""
         for generator in generators:
             with suppress(UnreadableMemory, LayoutError, IndexError):
-                frame = self.slots.suspended(generator)
+                frame = self.slots.suspended_frame(generator)
                 blocks = self._entered_managers(frame) if frame is not None else ()
                 if frame is not None and any(self.lock_of(m) == lock for _, m in blocks):
                     return generator, frame
@@ -399,7 +405,7 @@ class PythonView:
         """
         of_generator = self.type_name(manager).endswith(ANY_GENERATOR_MANAGER)
         generator = self.attribute(manager, "gen") if of_generator else None
-        return self.slots.suspended(generator) if generator else None
+        return self.slots.suspended_frame(generator) if generator else None
 
     def _entered_managers(self, frame: PyFrame) -> Iterator[tuple[PyFrame, int]]:
         """Yield (frame, manager) of a frame's blocks, and of what those managers have entered.
@@ -415,7 +421,7 @@ class PythonView:
             try:
                 for manager in [
                     m
-                    for held in self.slots.managers(inner)
+                    for held in self.slots.context_managers(inner)
                     for m in self._with_managers_entered(held)
                 ]:
                     yield inner, manager

@@ -117,7 +117,7 @@ class ReplacedLocks:
 
     def _classes_of(self, owner: int) -> tuple[int, ...]:
         kind = owner if self._view.type_name(owner) == "type" else self._reader.type_of(owner)
-        return tuple(each.address for each in self._types.mro(self._types.at(kind)))
+        return tuple(each.address for each in self._types.mro(self._types.type_at(kind)))
 
     def _bodies(self, classes: tuple[int, ...]) -> Iterator[_Body]:
         """Yield the code of some classes, and of the modules with all their classes."""
@@ -131,7 +131,7 @@ class ReplacedLocks:
                     yield from self._bodies_of_class(value)
 
     def _bodies_of_class(self, kind: int) -> Iterator[_Body]:
-        contents = self._types.at(kind).dict
+        contents = self._types.type_at(kind).dict
         entries = self._view.objects.dict_items(contents) if contents else ()
         for _, value in islice(entries, MAX_ENTRIES):
             if self._view.type_name(value) in ("staticmethod", "classmethod", "property"):

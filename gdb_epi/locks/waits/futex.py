@@ -378,7 +378,9 @@ def _wait_by_interrupted(case: _WaitCase) -> LockWait | None:
 
 def _sleeps_on_same_word(case: _WaitCase, thread: Thread) -> bool:
     """Tell whether a thread sleeps on the same futex word as this wait."""
-    return thread.call == "futex" and thread.argument(0) == case.call.address
+    return (
+        thread.system_call_name == "futex" and thread.system_call_argument(0) == case.call.address
+    )
 
 
 def _is_alone_in_child(context: LockContext) -> bool:
@@ -404,17 +406,17 @@ def read_futex_call(context: LockContext, thread: Thread) -> FutexWait | None:
     if any(name not in registers for name in names):
         return None
     # The kernel writes -1 as the number when there is nothing to restart.
-    if thread.call != "futex":
+    if thread.system_call_name != "futex":
         return None
     in_call = is_in_system_call(context.target, thread)
     if in_call is False or (in_call is None and registers[machine.result] not in INTERRUPTED):
         return None
-    operation, address = thread.argument(1) & 0xFFFFFFFF, thread.argument(0)
+    operation, address = thread.system_call_argument(1) & 0xFFFFFFFF, thread.system_call_argument(0)
     command = operation & FUTEX_MASK
     if command not in FUTEX_WAITS or address % 4:
         return None
-    value = thread.argument(2) & 0xFFFFFFFF
-    timed = bool(thread.argument(3))  # struct timespec *
+    value = thread.system_call_argument(2) & 0xFFFFFFFF
+    timed = bool(thread.system_call_argument(3))  # struct timespec *
     proof = (
         f"registers: {machine.call} {registers[machine.call]}, {machine.arguments[0]} "
         f"{address:#018x}, operation {operation} ({FUTEX_WAITS[command]}), expected value {value}; "
@@ -465,14 +467,14 @@ def classify_thread_activity(target: Target, thread: Thread) -> Activity:
     if number is None or thread.architecture.pc not in thread.registers:
         return Activity(thread.tid, "unknown", "", "the core holds no registers of it")
     if number >> 63 or is_at_system_call(target, thread) is False:
-        if thread.call == "sched_yield":
+        if thread.system_call_name == "sched_yield":
             return Activity(thread.tid, "running", "sched_yield", "it yields: perhaps it spins")
         what = f"no syscall instruction before {thread.architecture.pc}"
         return Activity(thread.tid, "running", "", what)
     if is_in_system_call(target, thread) is False:
-        name = thread.call or f"system call {number}"
+        name = thread.system_call_name or f"system call {number}"
         return Activity(thread.tid, "running", "", f"{name} has returned")
-    if thread.call == "futex":
+    if thread.system_call_name == "futex":
         return Activity(thread.tid, "futex", "futex", f"{register} {number}")
-    name = thread.call or f"system call {number}"
+    name = thread.system_call_name or f"system call {number}"
     return Activity(thread.tid, "system call", name, f"{register} {number}: {name}, not a lock")

@@ -24,7 +24,7 @@ def exception(parts: RecordParts, _notes: RecordNotes) -> Json | None:
     if isinstance(state.python, Absent):
         return None
     crashed = crashed_exception(state, state.exceptions)
-    raising = [thread for thread in state.exceptions if thread.all()]
+    raising = [thread for thread in state.exceptions if thread.all_raised()]
     threads: list[Json] = []
     for thread in raising[:MAX_THREADS]:
         entry: Json = {"tid": thread.thread.tid}
@@ -40,7 +40,7 @@ def exception(parts: RecordParts, _notes: RecordNotes) -> Json | None:
         "threads": threads,
     }
     if crashed is not None:
-        if (errno := crashed[1].itself.errno) is not None:
+        if (errno := crashed[1].root_exception.errno) is not None:
             fields["errno"] = errno
         if place := _raised_at(crashed[1]):
             fields["raised_at"] = place
@@ -52,13 +52,13 @@ def exception(parts: RecordParts, _notes: RecordNotes) -> Json | None:
 
 
 def _type_name(raised: RaisedException) -> str | None:
-    name = raised.itself.type
+    name = raised.root_exception.type
     return None if isinstance(name, Absent) else name[:MAX_TYPE_NAME]
 
 
 def _raised_from(raised: RaisedException) -> str | None:
     """Return the type that a traceback would show above it: its cause, else its context."""
-    itself = raised.itself
+    itself = raised.root_exception
     link = itself.cause or (0 if itself.suppress_context else itself.context)
     others = (e.type for e in raised.exceptions[1:] if link and e.address == link)
     name = next(others, None)
@@ -67,7 +67,7 @@ def _raised_from(raised: RaisedException) -> str | None:
 
 def _raised_at(raised: RaisedException) -> Json | None:
     """Return the innermost place of the traceback; None where it cannot be told."""
-    traceback = raised.itself.traceback
+    traceback = raised.root_exception.traceback
     if isinstance(traceback, Absent) or traceback.broken or not traceback.lines:
         return None
     line = traceback.lines[-1]

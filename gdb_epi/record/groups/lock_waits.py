@@ -85,7 +85,7 @@ def _python_stack_key(frames: Sequence[PyFrame], word: str) -> Key | None:
     for frame in frames:
         if frame.hole is None and (frame.qualname or frame.name):
             name = python_name(frame)
-            dropped_as = drops.python_class(name, frame.filename, frame.name)
+            dropped_as = drops.python_drop_class(name, frame.filename, frame.name)
             tokens.append(Token(f"py:{name}", PYTHON, True, dropped_as))
     content = select_tokens_of_language(tokens, PYTHON, overflow=False)
     return make_key("python", f"{word} {format_stack_line(content)}") if content else None

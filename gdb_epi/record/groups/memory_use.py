@@ -35,7 +35,7 @@ def read_memory_use(state: ProcessState) -> tuple[dict[str, Any], list[SoftError
         path = region.path or ""
         if path.startswith(_SHARED):
             sizes["shared"] += region.size
-        elif region.in_file:
+        elif region.is_file_mapped:
             sizes["of_files"] += region.size
         elif "w" in region.perms:
             sizes["anonymous"] += region.size
@@ -44,7 +44,11 @@ def read_memory_use(state: ProcessState) -> tuple[dict[str, Any], list[SoftError
     python = state.python
     if not isinstance(python, PythonState):
         return made, []
-    exceptions = [raised.itself.address for thread in state.exceptions for raised in thread.all()]
+    exceptions = [
+        raised.root_exception.address
+        for thread in state.exceptions
+        for raised in thread.all_raised()
+    ]
     try:
         use = measure_memory_use(state.target, python, exceptions)
         made["python"] = {

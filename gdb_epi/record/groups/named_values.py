@@ -11,7 +11,7 @@ MAX_NAME = 200
 @group(SEVERAL_GROUPS, order=205)
 def named_values(parts: RecordParts, _notes: RecordNotes) -> Json | None:
     """Return `signal.named_values`; None when no variable holds the bad address."""
-    named = parts.state.named_values
+    named = parts.state.variables_holding_bad_address
     if not named:
         return None
     entries = []

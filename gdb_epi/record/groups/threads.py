@@ -156,7 +156,7 @@ def _describe_nameless_native_frame(state: ProcessState, frame: Json) -> Json:
     nameless = not frame.get("function") and not frame.get("module")
     if not nameless:
         tables = None if frame.get("function") else state.method_tables
-        name = tables.name(int(frame["pc"], 16)) if tables is not None else None
+        name = tables.method_name_at(int(frame["pc"], 16)) if tables is not None else None
         return frame if name is None else {**frame, "python_name": name}
     region = state.region_at(int(frame["pc"], 16))
     if not may_execute(region):

@@ -347,7 +347,7 @@ _FATAL = {
 
 
 def _first_function_on_stack(scene: CategoryInput, names: tuple[str, ...]) -> str | None:
-    plain = {name.removeprefix("__GI_") for name in scene.functions()}
+    plain = {name.removeprefix("__GI_") for name in scene.function_names()}
     return next((name for name in names if name in plain), None)
 
 

@@ -90,7 +90,7 @@ class CategoryInput:
         """Return the mapping that holds `address`."""
         return self.target.region_at(address)
 
-    def functions(self) -> list[str]:
+    def function_names(self) -> list[str]:
         """Return the native function names of the signed thread, innermost first."""
         if isinstance(self.native, Absent):
             return []

@@ -51,7 +51,7 @@ def silent_hosts_lines(
     from gdb_epi.fleet.screen.past_silence import find_past_silences
     from gdb_epi.fleet.screen.silent_hosts import find_silent_groups, groups_with_signature
 
-    until_day = population if day is None else population.until(day)
+    until_day = population if day is None else population.until_day(day)
     silent: list[Silence | PastSilence]
     silent = [*find_silent_groups(until_day), *find_past_silences(until_day)]
     if signature is not None:

@@ -53,7 +53,7 @@ def run(args: Namespace) -> int:
         from gdb_epi.fleet.store.ingest import store_batches
 
         outcome = store_batches(engine, batches, everything=True)
-    print(outcome.line())
+    print(outcome.summary_line())
     if times := outcome.times_line():
         print(times)
     return report_rejected(outcome.rejected)
@@ -100,7 +100,7 @@ def _ingest_spool(db: str | None, zone: tzinfo | None) -> int:
                 else:
                     path.unlink()
             total += outcome
-    print(f"{total.line()}; {counted(len(files), 'spool file')}")
+    print(f"{total.summary_line()}; {counted(len(files), 'spool file')}")
     if times := total.times_line():
         print(times)
     return report_rejected(total.rejected)

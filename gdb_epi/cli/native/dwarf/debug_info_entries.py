@@ -114,14 +114,14 @@ class DebugInfoUnit:
         if kind not in (1, 3) or size != 8:
             raise GdbNeeded("a unit that is no ordinary one")
         self._abbreviations = _abbreviations(sections, abbreviations)
-        self.root = self.there(first)
+        self.root = self.required_entry(first)
         if self.root.tag != COMPILE_UNIT:
             raise GdbNeeded("a unit without its entry")
-        self.low = self.number(self.root, LOW_PC) or 0
+        self.low = self.read_number(self.root, LOW_PC) or 0
 
     # -- attributes -------------------------------------------------------------------------
 
-    def there(self, at: int) -> DebugInfoEntry:
+    def required_entry(self, at: int) -> DebugInfoEntry:
         """Return the entry at a place. Raises GdbNeeded where a list of siblings ends."""
         entry = self.entry(at)
         if entry is None:
@@ -173,7 +173,7 @@ class DebugInfoUnit:
             return self.data[behind : behind + length], behind + length
         raise GdbNeeded("another form of attributes")
 
-    def number(self, entry: DebugInfoEntry, attribute: int) -> int | None:
+    def read_number(self, entry: DebugInfoEntry, attribute: int) -> int | None:
         """Return a constant, an address, a flag or an offset of another section."""
         form, value = entry.values.get(attribute, (0, 0))
         if not form:
@@ -182,7 +182,7 @@ class DebugInfoUnit:
             return value
         raise GdbNeeded("another form of a number")
 
-    def text(self, entry: DebugInfoEntry, attribute: int) -> str | None:
+    def read_text(self, entry: DebugInfoEntry, attribute: int) -> str | None:
         """Return a string."""
         form, value = entry.values.get(attribute, (0, 0))
         if not form:
@@ -191,7 +191,7 @@ class DebugInfoUnit:
             if form not in (_STRP, _LINE_STRP):
                 raise GdbNeeded("another form of a string")
             name = ".debug_str" if form == _STRP else ".debug_line_str"
-            value = self._sections.text(name, value)
+            value = self._sections.read_string(name, value)
         return value.decode("utf-8", "strict")
 
     def read_reference(self, entry: DebugInfoEntry, attribute: int) -> int | None:
@@ -296,7 +296,7 @@ class DebugInfoUnit:
         functions: list[tuple[int, int, int]] = []
         for at, abbreviation in self.children(self.root.children):
             if abbreviation.tag == SUBPROGRAM and abbreviation.may_have_code:
-                functions += [(*part, at) for part in self.ranges(self.there(at))]
+                functions += [(*part, at) for part in self.ranges(self.required_entry(at))]
                 if len(functions) > MAX_PARTS:
                     raise GdbNeeded("many functions")
         return functions
@@ -310,7 +310,7 @@ class DebugInfoUnit:
             if self.version == 4:
                 return tuple(self._ranges_of_dwarf4(value))
             if form == _RNGLISTX:
-                base = self.number(self.root, RNGLISTS_BASE)
+                base = self.read_number(self.root, RNGLISTS_BASE)
                 if base is None:
                     raise GdbNeeded("ranges without their base")
                 place = self._sections.read(".debug_rnglists", base + 4 * value, 4)
@@ -318,7 +318,7 @@ class DebugInfoUnit:
             elif form != _SEC_OFFSET:
                 raise GdbNeeded("ranges of another form")
             return tuple(self._ranges_of_dwarf5(value))
-        low, high = self.number(entry, LOW_PC), self.number(entry, HIGH_PC)
+        low, high = self.read_number(entry, LOW_PC), self.read_number(entry, HIGH_PC)
         if low is None or high is None:
             return ()
         if entry.values[HIGH_PC][0] != _ADDR:
@@ -387,7 +387,7 @@ class DebugInfoUnits:
         self._offsets: array[int] | None = None
         self._starts, self._ends, self._owners = _aranges(sections)
 
-    def at(self, pc: int) -> DebugInfoUnit | None:
+    def unit_at(self, pc: int) -> DebugInfoUnit | None:
         """Return the unit that contains an address."""
         index = bisect_right(self._starts, pc) - 1
         if index < 0 or pc >= self._ends[index]:

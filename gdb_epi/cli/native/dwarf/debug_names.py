@@ -88,22 +88,22 @@ def read_function_calls(
     unit = function.unit
     sites: dict[int, CallSite] = {}
     jumps = []
-    is_complete = any(unit.number(function, flag) for flag in _ALL_TAIL_CALLS)
+    is_complete = any(unit.read_number(function, flag) for flag in _ALL_TAIL_CALLS)
     if function.has_children:
         for at, abbreviation in unit.nested_entries(function.children):
             if abbreviation.lacks_line:
                 raise GdbNeeded("an inlined call without a line")
             if abbreviation.tag not in (CALL_SITE, GNU_CALL_SITE):
                 continue
-            entry = unit.there(at)
-            pc = unit.number(entry, _RETURN_PC)
-            pc = unit.number(entry, LOW_PC) if pc is None else pc
+            entry = unit.required_entry(at)
+            pc = unit.read_number(entry, _RETURN_PC)
+            pc = unit.read_number(entry, LOW_PC) if pc is None else pc
             if pc is None:
                 continue
             if pc in sites:
                 raise GdbNeeded("two calls that return to one place")
             sites[pc] = site = _read_call_site(units, name_of, entry, pc)
-            if is_complete and any(unit.number(entry, flag) for flag in _TAIL_CALL):
+            if is_complete and any(unit.read_number(entry, flag) for flag in _TAIL_CALL):
                 jumps.append(site)
     return FunctionCalls(sites, tuple(jumps))
 
@@ -123,7 +123,7 @@ def _read_call_site(
     if origin is None:
         return CallSite(pc, None, ())
     target = units.entry(origin)
-    if target.unit.number(target, DECLARATION) and SPECIFICATION not in target.values:
+    if target.unit.read_number(target, DECLARATION) and SPECIFICATION not in target.values:
         return CallSite(pc, name_of(target), ())
     parts = target.unit.ranges(target)
     return CallSite(pc, None, tuple(low for low, high in parts if low < high))
@@ -163,7 +163,7 @@ class DebugNames:
         self._lines: dict[int, LineTable] = {}
         self._inner: dict[int, list[_Block]] = {}  # by the block that they are in
 
-    def names(self, pc: int, kind: str) -> list[FrameName]:
+    def frame_names(self, pc: int, kind: str) -> list[FrameName]:
         """Return the names at a place of the code, innermost first. Raises GdbNeeded."""
         try:
             return self._names(pc, kind)
@@ -178,10 +178,10 @@ class DebugNames:
             raise GdbNeeded("damaged debug information") from None
 
     def _function(self, place: int) -> DebugInfoEntry | None:
-        unit = self.units.at(place)
+        unit = self.units.unit_at(place)
         if unit is None:
             return None
-        if unit.number(unit.root, LANGUAGE) not in LANGUAGES:
+        if unit.read_number(unit.root, LANGUAGE) not in LANGUAGES:
             raise GdbNeeded("another language")
         entries = [unit.entry(at) for at in unit.functions_at(place)]
         functions = [entry for entry in entries if entry is not None]
@@ -195,12 +195,12 @@ class DebugNames:
         The line of a frame is that of the address or, where an inlined call is inside of it, of
         that call. A place without a function is named by its symbol. Damage is not caught here.
         """
-        unit = self.units.at(pc)
+        unit = self.units.unit_at(pc)
         function = self.function(pc)
         if unit is None or function is None:
             symbol = self._symbols.name(pc)
             lines = None if unit is None else self._line_table(unit)
-            if lines is None or not lines.holds(pc):
+            if lines is None or not lines.has_row_at(pc):
                 return [FrameName(symbol, None, None, kind)]
             filename, line, *_ = lines.at(pc)
             return [FrameName(symbol, filename, line, kind)]
@@ -217,7 +217,7 @@ class DebugNames:
         named = []
         for call in reversed(calls):
             named.append(FrameName(self.name(call), filename, line, "inline"))
-            number, called = unit.number(call, CALL_FILE), unit.number(call, CALL_LINE)
+            number, called = unit.read_number(call, CALL_FILE), unit.read_number(call, CALL_LINE)
             if number is None or not called or called >= MAX_LINE:
                 raise GdbNeeded("an inlined call without a line")
             filename, line = lines.file(number), called
@@ -278,8 +278,8 @@ class DebugNames:
         for at, abbreviation in unit.children(outer.children) if outer.has_children else ():
             if abbreviation.tag not in (INLINED, LEXICAL, SUBPROGRAM):
                 continue
-            child = unit.there(at)
-            line = unit.number(child, CALL_LINE)
+            child = unit.required_entry(at)
+            line = unit.read_number(child, CALL_LINE)
             blocks += [_Block(low, high, at, child.tag, line) for low, high in unit.ranges(child)]
             if len(blocks) > MAX_PARTS:
                 raise GdbNeeded("many blocks")
@@ -298,16 +298,16 @@ class DebugNames:
         """Whether a block is or holds an inlined call from a line, which may then end later."""
         if block.tag == INLINED:
             return block.line == line
-        return any(unit.number(i, CALL_LINE) == line for i in self._inlined_in(unit, block))
+        return any(unit.read_number(i, CALL_LINE) == line for i in self._inlined_in(unit, block))
 
     def _inlined_in(self, unit: DebugInfoUnit, block: _Block) -> Iterator[DebugInfoEntry]:
-        outer = unit.there(block.at)
+        outer = unit.required_entry(block.at)
         if outer.tag == INLINED:
             yield outer
         if outer.has_children:
             for at, abbreviation in unit.nested_entries(outer.children):
                 if abbreviation.tag == INLINED:
-                    yield unit.there(at)
+                    yield unit.required_entry(at)
 
     def name(self, entry: DebugInfoEntry) -> str:
         """Return the linkage name of a function. Raises GdbNeeded without one."""
@@ -315,10 +315,10 @@ class DebugNames:
         for _ in range(MAX_ORIGINS):
             unit = entry.unit
             for attribute in (LINKAGE_NAME, MIPS_LINKAGE_NAME):
-                linkage = unit.text(entry, attribute)
+                linkage = unit.read_text(entry, attribute)
                 if linkage:
                     return linkage
-            name = name or unit.text(entry, NAME)
+            name = name or unit.read_text(entry, NAME)
             origin = unit.read_reference(entry, ABSTRACT_ORIGIN)
             origin = unit.read_reference(entry, SPECIFICATION) if origin is None else origin
             if origin is None:
@@ -329,7 +329,7 @@ class DebugNames:
         return name
 
     def _line_table(self, unit: DebugInfoUnit) -> LineTable:
-        offset = unit.number(unit.root, STMT_LIST)
+        offset = unit.read_number(unit.root, STMT_LIST)
         if offset is None:
             raise GdbNeeded("a unit without lines")
         if offset not in self._lines:

@@ -57,7 +57,7 @@ class DebugSections:
             return min(int(size), MAX_SECTION)
         return section.size
 
-    def text(self, name: str, start: int) -> bytes:
+    def read_string(self, name: str, start: int) -> bytes:
         """Return the string that begins at an offset of a section."""
         room = min(MAX_STRING, self.size(name) - start)
         for size in (min(USUAL_STRING, room), room):  # nearly all are short

@@ -101,7 +101,7 @@ class LineTable:
             raise GdbNeeded("a file that has no name")
         return self._files[index]
 
-    def holds(self, pc: int) -> bool:
+    def has_row_at(self, pc: int) -> bool:
         """Tell whether there is any row for an address."""
         return bool(self._sequences_at(pc, is_alone=False))
 
@@ -315,7 +315,7 @@ class LineTable:
         if form in (_LINE_STRP, _STRP):
             place = int.from_bytes(data[at : at + 4], "little")
             name = ".debug_line_str" if form == _LINE_STRP else ".debug_str"
-            return self._sections.text(name, place), 0, at + 4
+            return self._sections.read_string(name, place), 0, at + 4
         if form == _STRING:
             end = data.index(b"\0", at)
             return data[at:end], 0, end + 1

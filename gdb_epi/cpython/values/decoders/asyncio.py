@@ -51,7 +51,7 @@ def _is_cancelling(decoder: ReprDecoder, address: int) -> bool:
     at = decoder.layout.offset("TaskObj", "task_num_cancels_requested")
     if at is not None:
         return decoder.reader.u32(address + at) > 0
-    member = decoder.layout.find("TaskObj", "task_must_cancel")
+    member = decoder.layout.find_field("TaskObj", "task_must_cancel")
     if member is None:
         raise Undecodable("the layout has no task_must_cancel")
     word = int.from_bytes(decoder.reader.read(address + member.offset, member.size), "little")
@@ -78,12 +78,12 @@ def _format_coroutine(decoder: ReprDecoder, address: int) -> str:
         decoder.mark_inexact()
         return decoder.repr_of(address)
     name = decoder.string(decoder.field(address, "PyGenObject", "gi_qualname"))
-    _state, frame = decoder.context.coroutines.where(address)
+    _state, frame = decoder.context.coroutines.state_and_frame(address)
     if frame is not None:
         if frame.lineno is None:
             decoder.mark_inexact()
         return f"{name}() running at {frame.filename}:{frame.lineno}"
-    code = decoder.context.coroutines.code(address)
+    code = decoder.context.coroutines.code_of(address)
     return f"{name}() done, defined at {code_location_text(decoder, code)}"
 
 
@@ -118,7 +118,7 @@ def _callbacks_text(decoder: ReprDecoder, first: int, more: int) -> str:
     """Do what _format_callbacks() does: the first, the last, and how many between them."""
     callbacks = [first] if first else []
     if more and decoder.ident(more) == "list":
-        start, count = decoder.array_of(more, "list")
+        start, count = decoder.array_range(more, "list")
         if count > decoder.limits.width:
             raise Undecodable(f"{count} callbacks: more than the width")
         held = [decoder.tuple_items(pair) for pair in decoder.items(start, count, "callbacks")]
@@ -199,7 +199,7 @@ def callable_qualname(decoder: ReprDecoder, obj: Obj) -> str:
     if kind == "function":
         return decoder.string(decoder.field(address, "PyFunctionObject", "func_qualname"))
     if kind == "type":
-        return decoder.types.at(address).qualname
+        return decoder.types.type_at(address).qualname
     if kind == "builtin_function_or_method":
         name = decoder.reader.definition_name(address)
         if isinstance(name, Absent):
@@ -208,7 +208,7 @@ def callable_qualname(decoder: ReprDecoder, obj: Obj) -> str:
         if not bound or decoder.ident(bound) == "module":
             return name
         owner = decoder.obj(bound)
-        of = decoder.types.at(bound) if owner.lineage.ident == "type" else owner.type
+        of = decoder.types.type_at(bound) if owner.lineage.ident == "type" else owner.type
         return f"{of.qualname}.{name}"
     if obj.type.python_class:
         decoder.mark_inexact()  # an instance may have one of its own
@@ -455,10 +455,10 @@ def _first_and_last_characters(value: str) -> str:
 
 def _shortened_sequence(decoder: ReprDecoder, address: int, kind: str, level: int) -> str:
     left, right, limit = _SEQUENCES[kind]
-    start, count = decoder.array_of(address, kind)
+    start, count = decoder.array_range(address, kind)
     if level <= 0 and count:
         return f"{left}...{right}"
-    with decoder.entered(address) as is_first:
+    with decoder.entering_container(address) as is_first:
         if not is_first:
             raise Undecodable("reprlib of a container inside itself")
         held = decoder.items(start, count, "items")[:limit]

@@ -73,9 +73,9 @@ def memory_view(decoder: ReprDecoder, obj: Obj) -> str:
     size = decoder.signed(address, "PyMemoryViewObject", "view.itemsize")
     shape_at = decoder.field(address, "PyMemoryViewObject", "view.shape")
     shape = struct.unpack(f"<{count}q", reader.read(shape_at, 8 * count)) if count else ()
-    decoder.note("format", "?" if isinstance(form, Absent) else repr(form))
-    decoder.note("itemsize", str(size))
-    decoder.note("shape", repr(shape))
+    decoder.note_left_out("format", "?" if isinstance(form, Absent) else repr(form))
+    decoder.note_left_out("itemsize", str(size))
+    decoder.note_left_out("shape", repr(shape))
     return f"<memory at {address:#x}>"
 
 

@@ -39,7 +39,7 @@ def list_(decoder: ReprDecoder, obj: Obj) -> str:
 
 def _joined_items(decoder: ReprDecoder, address: int, kind: str) -> tuple[str, int]:
     """Return the items of a tuple or list with commas, and their number."""
-    start, count = decoder.array_of(address, kind)
+    start, count = decoder.array_range(address, kind)
     if count < 0:
         raise Undecodable(f"{count} items")
     return decoder.join(decoder.items(start, count, f"{kind} items"), count), count
@@ -50,7 +50,7 @@ def dict_text(decoder: ReprDecoder, address: int) -> str:
     count = decoder.field(address, "PyDictObject", "ma_used")
     if not count:
         return "{}"
-    with decoder.entered(address) as is_first:
+    with decoder.entering_container(address) as is_first:
         if not is_first:
             return "{...}"
         return "{" + pairs_text(decoder, decoder.objects.dict_items(address), count) + "}"
@@ -66,7 +66,7 @@ def pair_texts(decoder: ReprDecoder, key: int, value: int) -> tuple[str, str]:
     """Return the texts of a key and its value; a key of text is the value's name."""
     text = decoder.repr_of(key)
     is_name = text[:1] in ("'", '"') or text[:2] in ("b'", 'b"')
-    return text, decoder.named(text, value) if is_name else decoder.repr_of(value)
+    return text, decoder.repr_of_named(text, value) if is_name else decoder.repr_of(value)
 
 
 @decodes("dict")
@@ -135,7 +135,7 @@ def set_(decoder: ReprDecoder, obj: Obj) -> str:
         raise Undecodable(f"a set of {count} members")
     if not count:
         return f"{name}()"
-    with decoder.entered(obj.address) as is_first:
+    with decoder.entering_container(obj.address) as is_first:
         if not is_first:
             return f"{name}(...)"
         inside = "{" + decoder.join(set_items(decoder, obj.address), count) + "}"
@@ -176,6 +176,6 @@ def struct_sequence(decoder: ReprDecoder, obj: Obj) -> str:
     if len(names) != len(values) or not obj.type.full_name:
         decoder.mark_inexact()
         inside = decoder.join(values, decoder.signed(obj.address, "PyTupleObject", "ob_size"))
-        return f"<{obj.type.shown} object at {obj.address:#x}: ({inside})>"
+        return f"<{obj.type.qualified_name} object at {obj.address:#x}: ({inside})>"
     texts = (f"{name}={decoder.repr_of(value)}" for name, value in zip(names, values, strict=True))
     return f"{obj.type.full_name}({decoder.join_text(texts, len(names))})"

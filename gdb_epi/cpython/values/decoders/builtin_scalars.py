@@ -146,7 +146,7 @@ def unicode_string(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a str."""
     value, length = read_str(decoder, obj.address, decoder.limits.length)
     is_whole = len(value) == length
-    return _repr_of_part(decoder, decoder.without_passwords(value), is_whole=is_whole)
+    return _repr_of_part(decoder, decoder.mask_passwords(value), is_whole=is_whole)
 
 
 @decodes("bytes")
@@ -179,7 +179,7 @@ def _bytes(decoder: ReprDecoder, start: int, size: int) -> str:
     decoder.require_range(start, size, "bytes")
     value = decoder.reader.read(start, min(size, decoder.limits.length)) if size else b""
     text = value.decode("latin-1")
-    masked = decoder.without_passwords(text)
+    masked = decoder.mask_passwords(text)
     is_whole = size <= len(value)
     value = masked.encode("latin-1") if masked != text else value
     return _repr_of_part(decoder, value, is_whole=is_whole)

@@ -114,7 +114,8 @@ def named_tuple(decoder: ReprDecoder, obj: Obj) -> str:
     if len(names) != len(values):
         raise Undecodable(f"a namedtuple of {len(names)} fields and {count} values")
     texts = (
-        f"{name}={decoder.named(name, value)}" for name, value in zip(names, values, strict=True)
+        f"{name}={decoder.repr_of_named(name, value)}"
+        for name, value in zip(names, values, strict=True)
     )
     return f"{obj.type.name}({decoder.join_text(texts, count)})"
 
@@ -170,7 +171,7 @@ def chain_map(decoder: ReprDecoder, obj: Obj) -> str:
 )
 def user_class(decoder: ReprDecoder, obj: Obj) -> str:
     """Show the wrapped object, as all three classes do."""
-    with decoder.entered(obj.address) as is_first:
+    with decoder.entering_container(obj.address) as is_first:
         if not is_first:
             raise Undecodable("it holds itself: repr() would not end")
         return decoder.attribute_text(obj.address, "data")

@@ -45,7 +45,7 @@ def _field_text(decoder: ReprDecoder, obj: Obj, name: str) -> str:
         value = decoder.types.lookup(obj.type, name)
         if value is None:
             raise
-        return decoder.named(name, value[1])
+        return decoder.repr_of_named(name, value[1])
 
 
 @decodes_repr(ATTRS_REPR, in_itself="...")

@@ -124,7 +124,7 @@ def zone_info(decoder: ReprDecoder, obj: Obj) -> str:
     key = decoder.word(obj, 0)
     if decoder.ident(key) != "str":
         raise Undecodable("it has no key")
-    name = obj.type.shown if obj.type.module else obj.type.full_name
+    name = obj.type.qualified_name if obj.type.module else obj.type.full_name
     return f"{name}(key={decoder.repr_of(key)})"
 
 

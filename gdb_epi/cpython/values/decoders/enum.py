@@ -81,7 +81,7 @@ def _decompose_flags(decoder: ReprDecoder, obj: Obj, value: int) -> list[str]:
 @decodes_repr(("enum", "EnumMeta.__repr__"), ("enum", "EnumType.__repr__"))
 def enum_class(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what the __repr__ of enum's metaclass does; since 3.11 (bpo-38659) flags are `flag`."""
-    info = decoder.types.at(obj.address)
+    info = decoder.types.type_at(obj.address)
     bases = decoder.types.mro(info)
     is_flag = any(base.qualname == "Flag" and base.module == "enum" for base in bases)
     kind = "flag" if is_flag and obj.type.qualname == "EnumType" else "enum"

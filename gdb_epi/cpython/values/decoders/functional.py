@@ -18,7 +18,7 @@ def partial(decoder: ReprDecoder, obj: Obj) -> str:
     name = decoder.type_name(obj)
     if obj.type.python_class and decoder.layout.offset("ThreadHandle", "state") is not None:
         name = f"{obj.type.module}.{obj.type.qualname}"  # 3.13
-    start, positional = decoder.array_of(args, "tuple")
+    start, positional = decoder.array_range(args, "tuple")
     texts = [decoder.repr_of(function)]
     texts += [
         decoder.repr_of(argument) for argument in decoder.items(start, positional, "arguments")
@@ -64,7 +64,7 @@ def repeat(decoder: ReprDecoder, obj: Obj) -> str:
 def operator_getter(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode the getters: their number, then the item or a tuple (Modules/_operator.c)."""
     number, held = decoder.number(obj, 0), decoder.word(obj, 1)
-    with decoder.entered(obj.address) as is_first:
+    with decoder.entering_container(obj.address) as is_first:
         if not is_first:
             return f"{decoder.type_name(obj)}(...)"
         if obj.lineage.ident.endswith("attrgetter"):

@@ -54,10 +54,10 @@ def builtin_function(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes("type")
 def class_(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a class."""
-    info = decoder.types.at(obj.address)
+    info = decoder.types.type_at(obj.address)
     if not info.qualname:
         raise Undecodable("its name lies in memory that nobody has")
-    return f"<class '{info.shown}'>"
+    return f"<class '{info.qualified_name}'>"
 
 
 @decodes("module")
@@ -90,7 +90,7 @@ def _module_repr_by_spec(decoder: ReprDecoder, spec: int, shown: str) -> str:
         loader = decoder.objects.attribute(spec, "loader")
         if not isinstance(loader, Absent):
             is_class = decoder.ident(loader) == "type"
-            if is_class and decoder.types.at(loader).qualname == "BuiltinImporter":
+            if is_class and decoder.types.type_at(loader).qualname == "BuiltinImporter":
                 return f"<module {shown} (built-in)>"
         decoder.mark_inexact()
         return f"<module {shown}>"
@@ -129,7 +129,7 @@ def frame(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a frame object; since 3.11 (bpo-44590) it points to what it is about."""
     at = decoder.layout.offset("PyFrameObject", "f_frame")
     address = decoder.reader.u64(obj.address + at) if at is not None else obj.address
-    shown = decoder.context.coroutines.frame(address)
+    shown = decoder.context.coroutines.frame_at(address)
     where = f"file {shown.filename!r}, line {shown.lineno}, code {shown.name}"
     if shown.lineno is None:
         decoder.mark_inexact()
@@ -143,10 +143,10 @@ def generator(decoder: ReprDecoder, obj: Obj) -> str:
     Beside it stand its state and where it is suspended.
     """
     name = decoder.string(decoder.field(obj.address, "PyGenObject", "gi_qualname"))
-    state, at = decoder.context.coroutines.where(obj.address)
-    decoder.note("state", state)
+    state, at = decoder.context.coroutines.state_and_frame(obj.address)
+    decoder.note_left_out("state", state)
     if at is not None:
-        decoder.note("at", f"{at.filename}:{at.lineno or '?'}")
+        decoder.note_left_out("at", f"{at.filename}:{at.lineno or '?'}")
     return f"<{obj.lineage.ident} object {name} at {obj.address:#x}>"
 
 
@@ -165,7 +165,7 @@ def descriptor(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode the descriptors that C types and `__slots__` put into classes."""
     name = decoder.string(decoder.field(obj.address, "PyMemberDescrObject", "d_common.d_name"))
     owner = decoder.field(obj.address, "PyMemberDescrObject", "d_common.d_type")
-    kind, of = _DESCRIPTORS[obj.lineage.ident], decoder.types.at(owner).full_name
+    kind, of = _DESCRIPTORS[obj.lineage.ident], decoder.types.type_at(owner).full_name
     if not of:
         raise Undecodable("its type has no name")
     return f"<{kind} '{name}' of '{of}' objects>"
@@ -193,9 +193,9 @@ def method_wrapper(decoder: ReprDecoder, obj: Obj) -> str:
 def super_(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode super(): type, obj, obj_type (Objects/typeobject.c)."""
     kind, _bound, of = (decoder.word(obj, index) for index in range(3))
-    name = decoder.types.at(kind).full_name if kind else "NULL"
+    name = decoder.types.type_at(kind).full_name if kind else "NULL"
     if of:
-        return f"<super: <class '{name}'>, <{decoder.types.at(of).full_name} object>>"
+        return f"<super: <class '{name}'>, <{decoder.types.type_at(of).full_name} object>>"
     return f"<super: <class '{name}'>, NULL>"
 
 
@@ -205,7 +205,7 @@ def namespace(decoder: ReprDecoder, obj: Obj) -> str:
     contents = decoder.field(obj.address, "_PyNamespaceObject", "ns_dict")
     name = "namespace" if obj.is_exact else obj.type.name
     count = decoder.field(contents, "PyDictObject", "ma_used")
-    with decoder.entered(obj.address) as is_first:
+    with decoder.entering_container(obj.address) as is_first:
         if not is_first:
             return f"{name}(...)"
         return f"{name}({decoder.join_text(decoder.keyword_texts(contents), count)})"

@@ -31,7 +31,7 @@ def file_io(decoder: ReprDecoder, obj: Obj) -> str:
     if number >> 31:
         return f"<{shown} [closed]>"
     names = ("created", "readable", "writable", "appending", "closefd")
-    is_ = {name: decoder.bits(obj.address, "fileio", name) for name in names}
+    is_ = {name: decoder.bit_field(obj.address, "fileio", name) for name in names}
     if is_["created"]:
         mode = "xb+" if is_["readable"] else "xb"
     elif is_["appending"]:

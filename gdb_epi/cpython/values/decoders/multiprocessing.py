@@ -68,11 +68,11 @@ def lock(decoder: ReprDecoder, obj: Obj) -> str:
     name = decoder.class_name(obj)
     if decoder.reader.u32(semlock + decoder.offset("SemLockObject", "count")):
         owner = decoder.field(semlock, "SemLockObject", "last_tid")
-        asker = decoder.asker()
+        asker = decoder.asking_thread()
         if asker is None or asker.ident != owner:
             decoder.mark_inexact()
             return f"<{name}(owner=thread {owner:#x} of this process)>"
-        decoder.note("held by", f"thread {owner:#x} of this process")
+        decoder.note_left_out("held by", f"thread {owner:#x} of this process")
         thread = "" if asker.name == "MainThread" else f"|{asker.name}"
         return f"<{name}(owner={_current_process_name(decoder)}{thread})>"
     owner_text = "None" if _semaphore_value(decoder, semlock) == 1 else "SomeOtherProcess"

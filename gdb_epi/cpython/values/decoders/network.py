@@ -77,7 +77,7 @@ def socket(decoder: ReprDecoder, obj: Obj) -> str:
 
 def _enum_name(decoder: ReprDecoder, name: str, value: int) -> str:
     """Return what str() of a member of an enumeration of `socket` gave up to 3.10."""
-    enumeration = decoder.types.at(decoder.module_global("socket", name))
+    enumeration = decoder.types.type_at(decoder.module_global("socket", name))
     held = decoder.types.lookup(enumeration, "_value2member_map_")
     for key, member in decoder.objects.dict_items(held[1]) if held else ():
         if decoder.objects.integer(key) == value:

@@ -37,7 +37,7 @@ def path(decoder: ReprDecoder, obj: Obj) -> str:
 def _list_strings(decoder: ReprDecoder, address: int) -> list[str]:
     if decoder.ident(address) != "list":
         raise Undecodable("path parts that are no list")
-    start, count = decoder.array_of(address, "list")
+    start, count = decoder.array_range(address, "list")
     if count > decoder.limits.width:
         raise Undecodable(f"a path of {count} parts")
     return [decoder.string(part) for part in decoder.items(start, count, "path parts")]
@@ -72,6 +72,6 @@ def path_parents(decoder: ReprDecoder, obj: Obj) -> str:
         except Undecodable:
             continue
         is_class = decoder.ident(held) == "type"
-        kind = decoder.types.at(held) if is_class else decoder.obj(held).type
+        kind = decoder.types.type_at(held) if is_class else decoder.obj(held).type
         return f"<{kind.name}.parents>"
     raise Undecodable("it has no path")

@@ -24,5 +24,5 @@ def interpolation(decoder: ReprDecoder, obj: Obj) -> str:
     """
     value, *rest = (decoder.word(obj, index) for index in range(4))
     texts = [decoder.repr_of(part) for part in rest]
-    shown = decoder.named(texts[0], value)
+    shown = decoder.repr_of_named(texts[0], value)
     return f"{decoder.class_name(obj)}({', '.join((shown, *texts))})"

@@ -19,7 +19,7 @@ _FUTURE_STATES = {
 def lock(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a lock: locked or not."""
     # Its struct changed within 3.13 (a semaphore, then a PyMutex): the size tells which it is.
-    layout = decoder.layout.with_size("lockobject", obj.lineage.root.basicsize)
+    layout = decoder.layout.with_struct_size("lockobject", obj.lineage.root.basicsize)
     at = layout.offset("lockobject", "locked", "lock._bits") if layout is not None else None
     if at is None:
         raise Undecodable("a struct of unknown shape")
@@ -31,7 +31,7 @@ def lock(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes("_thread.RLock")
 def reentrant_lock(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode an RLock: its owner's ident and how often it is held."""
-    layout = decoder.layout.with_size("rlockobject", obj.lineage.root.basicsize)
+    layout = decoder.layout.with_struct_size("rlockobject", obj.lineage.root.basicsize)
     owner = layout.offset("rlockobject", "rlock_owner", "lock.thread") if layout else None
     count = layout.offset("rlockobject", "rlock_count", "lock.level") if layout else None
     if layout is None or owner is None or count is None:

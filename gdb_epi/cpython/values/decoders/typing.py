@@ -16,7 +16,7 @@ def type_hint_text(decoder: ReprDecoder, address: int) -> str:
     obj = decoder.obj(address)
     kind = obj.lineage.ident
     if kind == "type":
-        info = decoder.types.at(address)
+        info = decoder.types.type_at(address)
         if not info.qualname or not info.module:
             raise Undecodable("a class without a name")
         return info.qualname if info.module == "builtins" else f"{info.module}.{info.qualname}"
@@ -30,13 +30,13 @@ def type_hint_text(decoder: ReprDecoder, address: int) -> str:
 
 
 def _list_hint(decoder: ReprDecoder, address: int) -> str:
-    if decoder.too_deep or not decoder.enter(address):
+    if decoder.too_deep or not decoder.enter_container(address):
         raise Undecodable("lists of types in lists without an end")
     try:
-        hints = decoder.items(*decoder.array_of(address, "list"), "types")
+        hints = decoder.items(*decoder.array_range(address, "list"), "types")
         return f"[{', '.join(type_hint_text(decoder, each) for each in hints)}]"
     finally:
-        decoder.leave(address)
+        decoder.leave_container(address)
 
 
 @decodes("types.GenericAlias")
@@ -78,7 +78,7 @@ def union(decoder: ReprDecoder, obj: Obj) -> str:
 
 
 def _is_none_type(decoder: ReprDecoder, address: int) -> bool:
-    return decoder.ident(address) == "type" and decoder.types.at(address).name == "NoneType"
+    return decoder.ident(address) == "type" and decoder.types.type_at(address).name == "NoneType"
 
 
 @decodes("typing.TypeVar", "typing.ParamSpec")
@@ -156,10 +156,10 @@ def special_form(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes_repr(("typing", "_AnyMeta.__repr__"))
 def any_class(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what typing.Any's metaclass does (3.11+)."""
-    info = decoder.types.at(obj.address)
+    info = decoder.types.type_at(obj.address)
     if info.qualname == "Any" and info.module == "typing":
         return "typing.Any"
-    return f"<class '{info.shown}'>"
+    return f"<class '{info.qualified_name}'>"
 
 
 @decodes_repr(("typing", "_GenericAlias.__repr__"), ("typing", "_UnionGenericAlias.__repr__"),
@@ -235,7 +235,7 @@ def unpacked(decoder: ReprDecoder, obj: Obj) -> str:
     args = decoder.tuple_items(decoder.attribute(obj.address, "__args__"))
     if not args:
         raise Undecodable("it has no parameters")
-    if decoder.types.at(decoder.module_global("typing", "TypeVarTuple")).python_class:
+    if decoder.types.type_at(decoder.module_global("typing", "TypeVarTuple")).python_class:
         return f"*{decoder.repr_of(args[0])}"
     return f"typing.Unpack[{type_hint_text(decoder, args[0])}]"
 

@@ -23,7 +23,7 @@ def _name_of(decoder: ReprDecoder, obj: Obj) -> str | None:
     """Return `__name__` of an object as getattr() finds it; None when it has none."""
     kind = obj.lineage.ident
     if kind == "type":
-        return decoder.types.at(obj.address).name
+        return decoder.types.type_at(obj.address).name
     if kind in ("function", "generator", "coroutine"):
         is_function = kind == "function"
         member = ("PyFunctionObject", "func_name") if is_function else ("PyGenObject", "gi_name")

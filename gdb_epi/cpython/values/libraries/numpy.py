@@ -215,23 +215,23 @@ class DType(NamedTuple):
         return self.unit.lstrip("0123456789")
 
     @property
-    def multiple(self) -> int:
+    def unit_multiple(self) -> int:
         """Return how many of its units one step of a time is."""
         return int(self.unit[: len(self.unit) - len(self.unit_name)] or 1)
 
     @property
-    def form(self) -> str:
+    def struct_format(self) -> str:
         """Return struct's letter for an item, or for half of a complex one."""
         return _FORMATS.get(f"{self.kind}{self.size}", "")
 
     @property
-    def mark(self) -> str:
+    def byte_order_mark(self) -> str:
         """Return the order of bytes, as in dtype.str."""
         has_none = self.kind in "SVOb" or self.size == 1
         return "|" if has_none else "<" if self.order in "=<" else self.order
 
     @property
-    def text(self) -> str:
+    def str_text(self) -> str:
         """Return what str(dtype) gives."""
         native = self.order in "=|<"
         if self.kind == "O":
@@ -242,7 +242,7 @@ class DType(NamedTuple):
             return f"{_KINDS[self.kind]}{8 * self.size}"
         if native and self.kind in "mM":
             return ("datetime64" if self.kind == "M" else "timedelta64") + self.code[2:]
-        return self.mark + self.code
+        return self.byte_order_mark + self.code
 
 
 def read_dtype(decoder: ReprDecoder, address: int) -> DType:
@@ -265,7 +265,7 @@ def read_dtype(decoder: ReprDecoder, address: int) -> DType:
     names = _read_fields(decoder, start) if kind == "V" else ()
     base, shape = _read_sub_array(decoder, decoder.reader.u64(start)) if kind == "V" else (None, ())
     alignment = decoder.reader.u32(last) if is_int else decoder.reader.i64(last)
-    type_at = decoder.reader.u64(decoder.behind_header(obj))
+    type_at = decoder.reader.u64(decoder.address_behind_header(obj))
     return DType(
         kind=kind,
         order=order,
@@ -275,7 +275,7 @@ def read_dtype(decoder: ReprDecoder, address: int) -> DType:
         titles=tuple((name, title) for name, _, _, title in names if title),
         base=base,
         shape=shape,
-        type_name=decoder.types.at(type_at).shown if kind == "V" else "",
+        type_name=decoder.types.type_at(type_at).qualified_name if kind == "V" else "",
         is_aligned=bool(decoder.reader.u8(decoder.member(obj, "flags")) & _ALIGNED_STRUCT),
         alignment=alignment if 0 < alignment <= 64 else 1,
     )
@@ -351,14 +351,18 @@ def dtype_text(decoder: ReprDecoder, described: DType) -> str:
     """Return str() of a dtype."""
     if described.names:
         return _struct_text(decoder, described, shows_alignment=True)
-    return dtype_argument_text(decoder, described) if described.base is not None else described.text
+    return (
+        dtype_argument_text(decoder, described)
+        if described.base is not None
+        else described.str_text
+    )
 
 
 def dtype_argument_text(
     decoder: ReprDecoder, described: DType, *, is_short: bool = True, depth: int = 0
 ) -> str:
     """Return what numpy.dtype() would be called with."""
-    decoder.spend()
+    decoder.count_nested_value()
     if depth > MAX_RECORDS:
         raise Undecodable("records in records without an end")
     if described.base is not None:
@@ -367,7 +371,7 @@ def dtype_argument_text(
     if described.names:
         return _struct_text(decoder, described, depth=depth)
     kind = described.kind
-    order = "" if described.mark == "|" else described.mark
+    order = "" if described.byte_order_mark == "|" else described.byte_order_mark
     if kind == "b":
         return "'?'" if is_short else "'bool'"
     if kind in "OT":
@@ -453,14 +457,14 @@ def describe_array(decoder: ReprDecoder, obj: Obj) -> str:
     count = 1
     for length in shape:
         count *= length
-    with decoder.entered(obj.address) as is_first:
+    with decoder.entering_container(obj.address) as is_first:
         if not is_first:
             return "..."
         first = range(min(count, decoder.limits.width))
         places = (item_address(data, index, shape, strides) for index in first)
         texts = (item_text(decoder, at, item_type) for at in places)
         inside = decoder.join_text(texts, count)
-    head = f"{obj.type.shown} shape={shape} dtype={item_type.text}"
+    head = f"{obj.type.qualified_name} shape={shape} dtype={item_type.str_text}"
     return f"<{head}{': ' + inside if inside else ''}>"
 
 
@@ -483,10 +487,10 @@ def item_text(decoder: ReprDecoder, at: int, item_type: DType, depth: int = 0) -
     if item_type.kind == "O":
         return decoder.repr_of(decoder.reader.u64(at))
     if item_type.names:
-        decoder.spend()
+        decoder.count_nested_value()
         if depth > MAX_RECORDS:
             raise Undecodable("records in records without an end")
-        decoder.refuse_secrets(*(name for name, _, _ in item_type.names))
+        decoder.refuse_secret_names(*(name for name, _, _ in item_type.names))
         parts = [
             item_text(decoder, at + offset, read_dtype(decoder, of), depth + 1)
             if offset >= 0
@@ -508,7 +512,7 @@ def item_text(decoder: ReprDecoder, at: int, item_type: DType, depth: int = 0) -
         if item_type.kind == "M":
             return datetime64_text(value, item_type.unit) or str(value)
         return f"{value} {item_type.unit}"
-    form = item_type.form
+    form = item_type.struct_format
     if not form:
         return f"<{item_type.size} bytes>"
     value = read_array_number(decoder, at, item_type)
@@ -519,9 +523,9 @@ def item_text(decoder: ReprDecoder, at: int, item_type: DType, depth: int = 0) -
 
 def read_array_number(decoder: ReprDecoder, at: int, item_type: DType) -> Any:
     """Return an item of an array as a number; a complex one as a pair. Raises Undecodable."""
-    form = "q" if item_type.kind in "mM" else item_type.form
+    form = "q" if item_type.kind in "mM" else item_type.struct_format
     if not form:
-        raise Undecodable(f"items of dtype {item_type.text}")
+        raise Undecodable(f"items of dtype {item_type.str_text}")
     form = f"{'>' if item_type.order == '>' else '<'}{'2' if item_type.kind == 'c' else ''}{form}"
     values = struct.unpack(form, decoder.reader.read(at, struct.calcsize(form)))
     return values if item_type.kind == "c" else values[0]
@@ -558,7 +562,7 @@ def is_numpy_2(decoder: ReprDecoder) -> bool:
     """
     facts = decoder.context.library_facts
     if "numpy 2" not in facts:
-        scalar_type = decoder.types.at(decoder.module_global("numpy", "bool_"))
+        scalar_type = decoder.types.type_at(decoder.module_global("numpy", "bool_"))
         facts["numpy 2"] = scalar_type.full_name == "numpy.bool"
     return facts["numpy 2"]
 
@@ -589,7 +593,7 @@ def _scalar_values(decoder: ReprDecoder, obj: Obj, form: str) -> tuple[Any, ...]
     """
     if not obj.is_exact:
         decoder.mark_inexact()
-    raw = decoder.reader.read(decoder.behind_header(obj), struct.calcsize("<" + form))
+    raw = decoder.reader.read(decoder.address_behind_header(obj), struct.calcsize("<" + form))
     return struct.unpack("<" + form, raw)
 
 
@@ -603,7 +607,7 @@ def integer(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes("numpy.bool", "numpy.bool_")
 def boolean(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode numpy's True and False."""
-    byte = decoder.reader.u8(decoder.behind_header(obj))
+    byte = decoder.reader.u8(decoder.address_behind_header(obj))
     if byte > 1:
         raise Undecodable(f"a bool of value {byte}")
     return f"np.{bool(byte)}_" if obj.lineage.ident == "numpy.bool" else str(bool(byte))
@@ -636,7 +640,7 @@ def complex_number(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes("numpy.longdouble", "numpy.float128")
 def long_double(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a long double: 80 bits of x87, at the next multiple of 16."""
-    aligned = decoder.behind_header(obj) + 15 & ~15
+    aligned = decoder.address_behind_header(obj) + 15 & ~15
     mantissa, rest = struct.unpack("<QH", decoder.reader.read(aligned, 10))
     shown = long_double_text(mantissa, rest)
     if shown is None:

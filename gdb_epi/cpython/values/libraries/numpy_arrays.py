@@ -83,7 +83,7 @@ class Array(NamedTuple):
             size *= length
         return size
 
-    def at(self, index: Index) -> int:
+    def item_address(self, index: Index) -> int:
         """Return the address of an item."""
         pairs = zip(index, self.strides, strict=True)
         return (self.data + sum(place * stride for place, stride in pairs)) & WORD_MASK
@@ -128,7 +128,10 @@ def _read_options(decoder: ReprDecoder, address: int) -> PrintOptions:
         numbers.append(number)
     for name, usual in _USUAL.items():
         value = decoder.objects.dict_get(address, name)
-        if not isinstance(value, Absent) and decoder.fresh().repr_of(value) not in usual:
+        if (
+            not isinstance(value, Absent)
+            and decoder.with_fresh_limits().repr_of(value) not in usual
+        ):
             raise Undecodable(f"numpy's print option {name} was changed")
     return PrintOptions(*numbers)
 
@@ -140,7 +143,7 @@ def choose_item_format(
     decoder: ReprDecoder, places: Sequence[int], dtype: DType, style: ItemStyle
 ) -> Format:
     """Return what writes an item of an array, to the width that all `places` need."""
-    decoder.spend()
+    decoder.count_nested_value()
     if style.depth > MAX_DEPTH:
         raise Undecodable("records in records without an end")
     if dtype.base is not None:
@@ -165,7 +168,7 @@ def choose_item_format(
         return lambda at: f"{number(at):{width}d}"
     if dtype.kind in "mM":
         return _time_format([number(at) for at in places], dtype, number)
-    form = dtype.form
+    form = dtype.struct_format
     if dtype.kind == "f":
         if style.plain_floats:
             return lambda at: float_str(decoder, number(at), form)
@@ -176,7 +179,7 @@ def choose_item_format(
         real = FloatColumnFormat([pair[0] for pair in pairs], form, style.precision)
         imaginary = FloatColumnFormat([pair[1] for pair in pairs], form, style.precision, plus="+")
         return lambda at: _complex_text(number(at), real, imaginary)
-    raise Undecodable(f"items of dtype {dtype.text}")
+    raise Undecodable(f"items of dtype {dtype.str_text}")
 
 
 def float_str(decoder: ReprDecoder, value: float, form: str) -> str:
@@ -210,7 +213,7 @@ def _time_format(values: list[int], dtype: DType, number: Callable[[int], int]) 
     def text(value: int) -> str:
         if dtype.kind == "m":
             return str(value)
-        shown = datetime64_text(value * dtype.multiple, dtype.unit_name)
+        shown = datetime64_text(value * dtype.unit_multiple, dtype.unit_name)
         if shown is None:
             raise Undecodable("a moment outside of the years 1 to 9999")
         return f"'{shown}'"
@@ -232,7 +235,7 @@ def _record_format(
     decoder: ReprDecoder, places: Sequence[int], dtype: DType, style: ItemStyle
 ) -> Format:
     writers: list[tuple[int, Format]] = []
-    decoder.refuse_secrets(*(name for name, _, _ in dtype.names))
+    decoder.refuse_secret_names(*(name for name, _, _ in dtype.names))
     for _, of, offset in dtype.names:
         if offset < 0:
             raise Undecodable("a field without an offset")
@@ -264,7 +267,7 @@ def _sub_array_format(
 
     def part(at: int, index: Index) -> str:
         if len(index) == len(shape):
-            return write_item(at + sub.at(index))
+            return write_item(at + sub.item_address(index))
         return f"[{', '.join(part(at, (*index, i)) for i in range(shape[len(index)]))}]"
 
     return lambda at: part(at, ())
@@ -376,7 +379,7 @@ def array_text(
         places = [at & WORD_MASK for at in places]
         style = ItemStyle(options.precision, is_single=not array.shape)
         write_item = choose_item_format(decoder, places, array.dtype, style)
-        write = lambda index: write_item(array.at(index))  # noqa: E731
+        write = lambda index: write_item(array.item_address(index))  # noqa: E731
     indent = " " * (len(prefix) + 1)
     width = options.linewidth - 1
 
@@ -422,7 +425,7 @@ def exact_or_described_text(
     decoder: ReprDecoder, obj: Obj, build: Callable[[Array, PrintOptions], str]
 ) -> str:
     """Return an array as numpy prints it, or what describes it."""
-    with decoder.entered(obj.address) as is_first:
+    with decoder.entering_container(obj.address) as is_first:
         if not is_first:
             raise Undecodable("it holds itself")
         before = decoder.exact, decoder.cut
@@ -431,7 +434,7 @@ def exact_or_described_text(
             text = build(array, options)
             if not decoder.exact or "<cannot decode" not in text:
                 if array.size > options.threshold:
-                    decoder.note("shape", repr(array.shape))
+                    decoder.note_left_out("shape", repr(array.shape))
                 return text
         except (Undecodable, UnreadableMemory):
             pass
@@ -479,7 +482,7 @@ def is_dtype_implied(dtype: DType) -> bool:
     """Tell whether numpy leaves a dtype out."""
     if dtype.names or dtype.order == ">":
         return False
-    return dtype.text in ("int64", "float64", "complex128", "bool")
+    return dtype.str_text in ("int64", "float64", "complex128", "bool")
 
 
 def short_dtype(decoder: ReprDecoder, dtype: DType) -> str:
@@ -518,7 +521,7 @@ def _void_text(decoder: ReprDecoder, obj: Obj, name: str) -> str:
     is_new = is_numpy_2(decoder)
     if not dtype.names:
         if dtype.base is not None or not 0 <= dtype.size <= MAX_VOID:
-            raise Undecodable(f"a void of dtype {dtype.text}")
+            raise Undecodable(f"a void of dtype {dtype.str_text}")
         raw = decoder.reader.read(at, dtype.size) if dtype.size else b""
         return f"{'np.' if is_new else ''}void({void_text(raw)})"
     style = ItemStyle(_print_options(decoder).precision, is_single=True, plain_floats=is_new)

@@ -53,12 +53,12 @@ def _text(decoder: ReprDecoder, obj: Obj, array: Array, options: PrintOptions) -
     dtype = array.dtype
     is_long_float = dtype.kind == "f" and dtype.size > MAX_FLOAT
     if dtype.kind not in _FILLERS or is_long_float or not 0 < array.size <= options.threshold:
-        raise Undecodable(f"a masked array of dtype {dtype.text}")
+        raise Undecodable(f"a masked array of dtype {dtype.str_text}")
     if len(array.shape) > 1 and max(array.shape) > MAX_ROW:
         raise Undecodable("a masked array that is cut")
     held = decoder.obj(decoder.attribute(obj.address, "_mask"))
     base = decoder.obj(decoder.attribute(obj.address, "_baseclass"))
-    if decoder.types.at(base.address).full_name != "numpy.ndarray":
+    if decoder.types.type_at(base.address).full_name != "numpy.ndarray":
         raise Undecodable("a masked array of another class")
     mask = read_array(decoder, held) if held.lineage.ident == "numpy.ndarray" else None
     if mask is not None and (mask.shape != array.shape or mask.dtype.kind != "b"):
@@ -67,8 +67,8 @@ def _text(decoder: ReprDecoder, obj: Obj, array: Array, options: PrintOptions) -
 
     def value(index: Index) -> str:
         assert mask is not None
-        is_masked[index] = bool(read_array_number(decoder, mask.at(index), mask.dtype))
-        return sign if is_masked[index] else _object_text(decoder, array, array.at(index))
+        is_masked[index] = bool(read_array_number(decoder, mask.item_address(index), mask.dtype))
+        return sign if is_masked[index] else _object_text(decoder, array, array.item_address(index))
 
     # What stands for a masked value.
     option = decoder.module_global(MODULE, "masked_print_option")
@@ -107,17 +107,17 @@ def _fill_value(decoder: ReprDecoder, obj: Obj, array: Array) -> str:
     held, dtype = decoder.attribute(obj.address, "_fill_value"), array.dtype
     if decoder.is_none(held):
         name, text = _FILLERS[dtype.kind]
-        is_same = dtype.kind == "U" or (dtype.text == name and dtype.order != ">")
+        is_same = dtype.kind == "U" or (dtype.str_text == name and dtype.order != ">")
     else:
         filler = read_array(decoder, decoder.obj(held))
         if filler.shape or filler.dtype.kind not in _FILLERS or filler.dtype.size > MAX_FILLER:
             raise Undecodable("a fill value of another kind")
-        name = filler.dtype.text
-        is_same = name == dtype.text and filler.dtype.order == dtype.order
+        name = filler.dtype.str_text
+        is_same = name == dtype.str_text and filler.dtype.order == dtype.order
         is_same = is_same or filler.dtype.kind == dtype.kind == "U"
         if filler.dtype.kind == "f":
             number = read_array_number(decoder, filler.data, filler.dtype)
-            text = float_str(decoder, number, filler.dtype.form)
+            text = float_str(decoder, number, filler.dtype.struct_format)
         else:
             text = _object_text(decoder, filler, filler.data)
     if is_same or not is_numpy_2(decoder):

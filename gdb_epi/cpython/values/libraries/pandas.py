@@ -337,7 +337,7 @@ def _categories(decoder: ReprDecoder, data: int) -> tuple[str, list[str]]:
             decoder.mark_inexact()
     elif array.dtype.kind not in "biu":
         decoder.mark_inexact()  # floats and times are shown to a common precision
-    return array.dtype.text, [item_text(decoder, at, array.dtype) for at in places]
+    return array.dtype.str_text, [item_text(decoder, at, array.dtype) for at in places]
 
 
 def read_index_labels(decoder: ReprDecoder, held: int) -> list[str]:

@@ -59,10 +59,10 @@ def frame(decoder: ReprDecoder, obj: Obj) -> str:
         decoder.mark_inexact()
     with suppress(*_NOT_PRINTED):
         columns, rows = _frame_indexes(decoder, decoder.obj(decoder.attribute(obj.address, "_mgr")))
-        decoder.note(
+        decoder.note_left_out(
             "shape", f"({_index_length(decoder, rows)}, {_index_length(decoder, columns)})"
         )
-        decoder.note("columns", _labels_text(decoder, columns))
+        decoder.note_left_out("columns", _labels_text(decoder, columns))
     return decoder.object_repr(obj)
 
 
@@ -75,7 +75,7 @@ def series(decoder: ReprDecoder, obj: Obj) -> str:
         decoder.mark_inexact()
     with suppress(*_NOT_PRINTED):
         labels = _index_of(decoder, decoder.attribute(obj.address, "_mgr"))
-        decoder.note("length", str(_index_length(decoder, labels)))
+        decoder.note_left_out("length", str(_index_length(decoder, labels)))
     return decoder.object_repr(obj)
 
 
@@ -84,7 +84,7 @@ def index(decoder: ReprDecoder, obj: Obj) -> str:
     """Tell how many values an index has; the values follow as attributes."""
     decoder.mark_inexact()
     with suppress(*_NOT_PRINTED):
-        decoder.note("length", str(_index_length(decoder, obj.address)))
+        decoder.note_left_out("length", str(_index_length(decoder, obj.address)))
     return decoder.object_repr(obj)
 
 
@@ -99,7 +99,7 @@ def _frame_text(decoder: ReprDecoder, obj: Obj) -> str:
     names, labels = _index_labels(decoder, across), _index_labels(decoder, down)
     if not names or not 0 < len(labels) <= MAX_ROWS:
         raise Undecodable("an empty frame, or one of which pandas leaves rows out")
-    decoder.refuse_secrets(*names, *labels)
+    decoder.refuse_secret_names(*names, *labels)
     columns: dict[int, Column] = {}
     for block in decoder.tuple_items(decoder.word(manager, 1)):
         columns.update(_columns_of(decoder, block, len(labels)))
@@ -123,14 +123,14 @@ def _series_text(decoder: ReprDecoder, obj: Obj) -> str:
     labels = _index_labels(decoder, _index_of(decoder, manager))
     if not 0 < len(labels) <= MAX_ROWS:
         raise Undecodable("an empty series, or one of which pandas leaves rows out")
-    decoder.refuse_secrets(*labels)  # a series of a dict has its keys for labels
+    decoder.refuse_secret_names(*labels)  # a series of a dict has its keys for labels
     column = _array_column(decoder, _block_values(decoder, block), len(labels))
     if column.dtype is None:
         raise Undecodable("its dtype is not known")
     name, end = decoder.attribute(obj.address, "_name"), f"dtype: {column.dtype}"
     if not decoder.is_none(name):
         text = _series_name(decoder, name)
-        decoder.refuse_secrets(text)
+        decoder.refuse_secret_names(text)
         end = f"Name: {text}, {end}"
     return f"{_adjoin([_left_aligned(labels), _fixed_width(column.texts)], 3)}\n{end}"
 
@@ -146,7 +146,7 @@ def _require_usual_options(decoder: ReprDecoder) -> None:
     usual += [(wide, name, ("False",)) for name in _EAST_ASIAN]
     for options, name, values in usual:
         value = decoder.objects.dict_get(options, name)
-        if isinstance(value, Absent) or decoder.fresh().repr_of(value) not in values:
+        if isinstance(value, Absent) or decoder.with_fresh_limits().repr_of(value) not in values:
             raise Undecodable(f"pandas' print option {name} was changed")
 
 
@@ -247,7 +247,7 @@ def _columns_of(decoder: ReprDecoder, block: int, rows: int) -> list[tuple[int, 
     if array.shape != (len(places), rows):
         raise Undecodable("a block of another shape than its place")
     return [
-        (place, _cells(decoder, [array.at((row, n)) for n in range(rows)], array.dtype))
+        (place, _cells(decoder, [array.item_address((row, n)) for n in range(rows)], array.dtype))
         for row, place in enumerate(places)
     ]
 
@@ -360,11 +360,11 @@ def _str_cell(decoder: ReprDecoder, at: int) -> str:
 
 def _cells(decoder: ReprDecoder, places: list[int], dtype: DType) -> Column:
     """Do what format_array() does before all cells get one width."""
-    name = dtype.text if dtype.order != ">" else None
+    name = dtype.str_text if dtype.order != ">" else None
     if dtype.kind == "O":
         return Column([f" {_object_cell(decoder, at)}" for at in places], False, "object")
     if dtype.kind not in "biuf" or (dtype.kind == "f" and dtype.size not in (4, 8)):
-        raise Undecodable(f"cells of dtype {dtype.text}")
+        raise Undecodable(f"cells of dtype {dtype.str_text}")
     numbers = [read_array_number(decoder, at, dtype) for at in places]
     if dtype.kind == "b":
         return Column([f" {bool(number)}" for number in numbers], True, name)

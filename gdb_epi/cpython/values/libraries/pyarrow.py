@@ -85,7 +85,7 @@ def read_type_id(decoder: ReprDecoder, kind: int) -> int:
 
 def _read_array_data(decoder: ReprDecoder, address: int) -> _ArrayData:
     """Read an ArrayData: type, length, null count, offset, buffers, children."""
-    decoder.spend()
+    decoder.count_nested_value()
     kind = decoder.reader.u64(address)
     length, offset = decoder.reader.i64(address + 16), decoder.reader.i64(address + 32)
     if not (0 <= length < MAX_LENGTH and 0 <= offset < MAX_LENGTH):
@@ -196,7 +196,7 @@ def _item_repr(
     decoder: ReprDecoder, array_data: _ArrayData, index: int, depth: int = 0, is_pair: bool = False
 ) -> str:
     """Return repr() of what as_py() gives for an item of an array; a map's is a pair."""
-    decoder.spend()
+    decoder.count_nested_value()
     if depth > MAX_NESTING:
         raise Undecodable("lists in lists without an end")
     if not _is_valid(decoder, array_data, index):
@@ -239,7 +239,7 @@ def _field_names(decoder: ReprDecoder, kind: int) -> list[str]:
     """Return the names of a struct's fields, for its values: none may be that of a secret."""
     fields = read_shared_pointers(decoder, kind + TYPE_CHILDREN, MAX_FIELDS)
     names = [read_string(decoder, field + FIELD_NAME) for field in fields]
-    decoder.refuse_secrets(*names)
+    decoder.refuse_secret_names(*names)
     return names
 
 
@@ -276,7 +276,7 @@ def _scalar_text(decoder: ReprDecoder, at: int, depth: int = 0) -> str:
 
     It is its methods and enable_shared_from_this, then type, whether it is valid, and its value.
     """
-    decoder.spend()
+    decoder.count_nested_value()
     if depth > MAX_NESTING:
         raise Undecodable("scalars in scalars without an end")
     kind = decoder.reader.u64(at + 24)

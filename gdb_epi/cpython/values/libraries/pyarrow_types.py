@@ -85,7 +85,7 @@ def _field_text(decoder: ReprDecoder, address: int, depth: int = 0) -> str:
 
 def _type_text(decoder: ReprDecoder, kind: int, depth: int = 0) -> str:
     """Return what DataType::ToString() gives."""
-    decoder.spend()
+    decoder.count_nested_value()
     if depth > MAX_DEPTH:
         raise Undecodable("types in types without an end")
     number = read_type_id(decoder, kind)

@@ -18,7 +18,7 @@ def model(decoder: ReprDecoder, obj: Obj) -> str:
     own = decoder.types.lookup(obj.type, "__repr_args__")
     if own is None or own[0].module != "pydantic.main":
         raise Undecodable("it says what it shows in Python code")
-    with decoder.entered(obj.address) as is_first:
+    with decoder.entering_container(obj.address) as is_first:
         if not is_first:
             return f"{decoder.class_name(obj)}({CUT})"
         texts = []
@@ -68,5 +68,5 @@ def secret(decoder: ReprDecoder, obj: Obj) -> str:
         repr("*" * 10 if length else "") if kind == "str" else repr(b"*" * 10 if length else b"")
     )
     if decoder.limits.secrets:
-        decoder.note("_secret_value", decoder.fresh().repr_of(value))
+        decoder.note_left_out("_secret_value", decoder.with_fresh_limits().repr_of(value))
     return f"{decoder.class_name(obj)}({shown})"

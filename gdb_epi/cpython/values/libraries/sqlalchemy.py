@@ -46,7 +46,7 @@ def row(decoder: ReprDecoder, obj: Obj) -> str:
         names = _columns(decoder, obj, len(values))
     except (Undecodable, UnreadableMemory):
         names = [""] * len(values)
-    texts = [decoder.named(name, at) for name, at in zip(names, values, strict=True)]
+    texts = [decoder.repr_of_named(name, at) for name, at in zip(names, values, strict=True)]
     if any(len(text) > MAX_SHOWN for text in texts):
         decoder.mark_inexact()  # it cuts long values in the middle
     inside = decoder.join_text(texts, decoder.signed(held.address, "PyTupleObject", "ob_size"))
@@ -59,7 +59,7 @@ def row_mapping(decoder: ReprDecoder, obj: Obj) -> str:
     values = decoder.tuple_items(_row_values(decoder, obj))
     names = _columns(decoder, obj, len(values))
     pairs = zip(names, values, strict=True)
-    texts = (f"{name!r}: {decoder.named(name, at)}" for name, at in pairs)
+    texts = (f"{name!r}: {decoder.repr_of_named(name, at)}" for name, at in pairs)
     return "{" + decoder.join_text(texts, len(names)) + "}"
 
 
@@ -72,7 +72,9 @@ def _columns(decoder: ReprDecoder, obj: Obj, count: int) -> list[str]:
     kind = decoder.ident(keys)
     if kind not in ("list", "tuple"):
         raise Undecodable("its names are no list")
-    names = [decoder.string(name) for name in decoder.items(*decoder.array_of(keys, kind), "names")]
+    names = [
+        decoder.string(name) for name in decoder.items(*decoder.array_range(keys, kind), "names")
+    ]
     if len(names) != count:
         raise Undecodable("other names than values")
     return names

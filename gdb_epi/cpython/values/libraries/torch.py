@@ -100,7 +100,7 @@ def dtype_layout_or_memory_format(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes("torch.device")
 def device(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a device: type and index, a byte each (c10/core/Device.h)."""
-    at = decoder.behind_header(obj)
+    at = decoder.address_behind_header(obj)
     name, _, index = device_text(*decoder.reader.read(at, 2)).partition(":")
     return f"device(type={name!r}{', index=' + index if index else ''})"
 
@@ -121,15 +121,16 @@ def tensor(decoder: ReprDecoder, obj: Obj) -> str:
     Where its fields do not fit each other, the text says why.
     """
     decoder.mark_inexact()
-    impl, end = find_tensor_impl(decoder.reader, decoder.behind_header(obj))
+    impl, end = find_tensor_impl(decoder.reader, decoder.address_behind_header(obj))
     try:
         parts = read_tensor(decoder.reader, obj.address, impl)
         dtype_name, dtype_text = _dtype_name(decoder, parts.dtype)
     except Undecodable as error:
-        return f"<{obj.type.shown} object at {obj.address:#x}: cannot tell its shape, {error}>"
-    texts = [obj.type.shown, f"shape={parts.shape}", f"dtype={dtype_text}"]
+        kind = obj.type.qualified_name
+        return f"<{kind} object at {obj.address:#x}: cannot tell its shape, {error}>"
+    texts = [obj.type.qualified_name, f"shape={parts.shape}", f"dtype={dtype_text}"]
     texts += [f"device={parts.device}", *_autograd_texts(decoder, parts, obj, end)]
-    with decoder.entered(obj.address) as is_first:
+    with decoder.entering_container(obj.address) as is_first:
         if not is_first:
             return "..."
         return f"<{' '.join(texts)}{_values_text(decoder, parts, dtype_name)}>"
@@ -152,7 +153,7 @@ class Tensor(NamedTuple):
     autograd: int  # c10::AutogradMetaInterface *, 0 without
     plain: bool  # what it shows is what its memory holds: no lazy conjugate, no wrapper
 
-    def fits(self, item: int) -> bool:
+    def storage_holds_items(self, item: int) -> bool:
         """Tell whether the storage holds every item that sizes and strides reach."""
         if not self.numel:
             return True
@@ -367,7 +368,7 @@ def _dtype_names(decoder: ReprDecoder) -> dict[int, str]:
 def _is_dtype(decoder: ReprDecoder, address: int) -> bool:
     try:
         kind = decoder.reader.type_of(address)
-        return decoder.types.at(kind).full_name == "torch.dtype"
+        return decoder.types.type_at(kind).full_name == "torch.dtype"
     except UnreadableMemory:
         return False
 
@@ -396,7 +397,7 @@ def _values_text(decoder: ReprDecoder, tensor: Tensor, name: str) -> str:
     if name not in _FORMS:
         return ", values of this dtype are not shown"
     width = struct.calcsize("<" + _FORMS[name])
-    if not tensor.fits(width):
+    if not tensor.storage_holds_items(width):
         return f", its storage of {tensor.nbytes} bytes is too small for it"
     if not tensor.data:
         return ", its storage has no memory"
