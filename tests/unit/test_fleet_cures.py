@@ -96,6 +96,23 @@ def test_a_part_of_a_value_that_has_none_is_named() -> None:
     assert "none of them" not in ask(evenly, "load", "new").answer
 
 
+def test_hosts_on_which_a_program_does_not_run_are_no_part_without_its_crashes() -> None:
+    """A bug of what the first half of the hosts run; the other half runs another service."""
+    half = np.repeat((np.arange(HOSTS) >= HOSTS // 2).astype(int)[:, None], DAYS, axis=1)
+    new = rolled_out([20] * HOSTS)
+    population = fleet(0.05 + 0.3 * new * (1 - half), {"load": new, "service": half})
+    load, service = population.attributes
+    is_bug = (load.crash == 1) & (service.crash == 0) & (population.signature != 1)
+    kinds = np.where(is_bug, 0, 1 + population.signature % 7)
+    nowhere = np.full(population.exposure_day.size, -1)
+    programs = Attribute(PROGRAM, ["first", "second"], service.crash, nowhere)
+    ran = population._replace(signature=kinds, facts=(programs,))
+    rows = rates_of_values(ran, load, ran.signature >= 0, explain=True).rows
+    answer = next(row.answer for row in rows if row.value == "new")
+    assert '"s0"' in answer or "s0 " in answer, answer
+    assert "none of them with service" not in answer, answer
+
+
 @pytest.mark.parametrize("of_one", [True, False])
 def test_a_service_that_runs_on_some_hosts_alone_brings_its_own_crashes(of_one: bool) -> None:
     service = (np.random.default_rng(6).random((HOSTS, DAYS)) < 0.2).astype(int)

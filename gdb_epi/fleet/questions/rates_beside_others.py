@@ -21,6 +21,7 @@ from gdb_epi.fleet.screen.finding import (
     Finding,
     crashes_of_findings,
 )
+from gdb_epi.fleet.screen.programs import crashes_of_same_programs
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
 from gdb_epi.fleet.statistics.rate_ratios import (
     RateCells,
@@ -257,9 +258,13 @@ def hosts_that_changed(code: int, cells: RateCells) -> tuple[int, int]:
 def value_without_its_crashes(
     population: Population, attribute: Attribute, code: int, cells: RateCells
 ) -> str:
-    """Name the value of another attribute with which a value's hosts have none of its crashes."""
+    """Name the value of another attribute with which a value's hosts have none of its crashes.
+
+    Their programs must have died there of something: a service has its bugs on its own hosts.
+    """
     its_hours, best = cells.codes[1] == code, (MAX_NONE_P, "")
     its_crashes = cells.codes[0] == code
+    of_programs = crashes_of_same_programs(population, cells.crashes[its_crashes])
     for other in population.attributes:
         crash, feed = (x[at][its] for x, at, its in (
             (other.crash, cells.crashes, its_crashes), (other.exposure, cells.feed, its_hours)
@@ -272,6 +277,9 @@ def value_without_its_crashes(
         share = hours / max(float(hours.sum()), 1e-9)
         p = (1 - share) ** counts.sum() * np.count_nonzero(hours) * len(population.attributes)
         p[(counts > 0) | (hours <= 0)] = 1.0
+        if of_programs is not None:
+            died = other.crash[of_programs & (other.crash >= 0)]
+            p[np.bincount(died, minlength=size) == 0] = 1.0
         least = int(p.argmin())
         if p[least] < best[0]:
             due = share[least] * counts.sum()
