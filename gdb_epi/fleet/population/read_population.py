@@ -249,16 +249,22 @@ def _attributes_and_facts(
 def _with_programs(
     attributes: Sequence[Attribute], facts: Sequence[Attribute], signature: Ints
 ) -> Iterator[Attribute]:
-    """Yield the facts; of one image for all, the program is what a host attribute parts them by."""
+    """Yield the facts; of one image for all, the program is what a host attribute parts them by.
+
+    Where no attribute does, it is the one program.
+    """
     told = list(_with_programs_of_images(attributes, facts))
-    yield from told
-    if not any(fact.name == PROGRAM for fact in told):
+    yield from (fact for fact in told if fact.name != PROGRAM or len(fact.values) > 1)
+    single = next((fact for fact in told if fact.name == PROGRAM), None)
+    if single is None or len(single.values) < 2:
         for attribute in attributes:
             if _names_programs(attribute, signature):
                 yield attribute._replace(
                     name=PROGRAM, exposure=absent_column(attribute.exposure.size)
                 )
                 return
+        if single is not None:
+            yield single
 
 
 def _names_programs(attribute: Attribute, signature: Ints) -> bool:
@@ -305,7 +311,7 @@ def _with_programs_of_images(
     if programs is not None:
         own = np.array([*map(code.__getitem__, texts), ABSENT], dtype=np.int64)[programs.crash]
         crash = np.where(own >= 0, own, crash).astype(crash.dtype, copy=False)
-    if len(values) > 1:
+    if values:
         yield Attribute(PROGRAM, values, crash, absent_column(images.exposure.size))
 
 
