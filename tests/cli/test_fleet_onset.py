@@ -68,7 +68,7 @@ def test_the_rate_ratio_has_an_interval():
 
 def test_a_signature_that_was_always_there_did_not_begin():
     found = began(simulate(7003, **SMALL), "s000")
-    assert found.day is None and found.answer.startswith("no change") and found.p > 0.01
+    assert found.day is None and found.answer.startswith("no lasting change") and found.p > 0.01
     assert "bursts" not in found.answer
 
 

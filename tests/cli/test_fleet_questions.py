@@ -156,12 +156,12 @@ def test_show_seen_and_trend_say_versions_gaps_and_changes(shell, tmp_path):
     for number in range(180):
         day, kind = number // 4, "lost" if number % 4 == 1 and not 60 <= number < 120 else "usual"
         line = f"gsig/2 stable segv-null {kind} <-- py:gate.{kind}"
-        machine = number % 20
+        machine = (number * number + number // 7) % 20
         lines.append(json.dumps({
             "schema": "gdb-epi/record/1",
             "core_key": f"{number:032x}",
             "host": {"hostname": called(machine, day), "machine_id": f"{machine:032x}"},
-            "time": {"crash_ts": 86_400.0 * (20_000 + day) + 19_000 * (number % 4) + number},
+            "time": {"crash_ts": 86_400.0 * (20_000 + day) + number * 53_407 % 86_400},
             "container": {"image": f"gate:1.{number // 60}"},
             "signature": {
                 "version": "gsig/2",
@@ -178,6 +178,8 @@ def test_show_seen_and_trend_say_versions_gaps_and_changes(shell, tmp_path):
     assert f"{gap}\n" in shown and "Versions 1.0 (15), 1.2 (15); none with 1.1 (60 " in shown
     assert f"{gap}\n" in shell("fleet", "seen", "lost").out
     assert "Not seen" not in shell("fleet", "seen", "usual").out
+    began = shell("fleet", "onset", "lost").out
+    assert "hardly any with image 1.1 (0 where 12 were due), and again with 1.2" in began, began
     every, lost = (shell("fleet", "trend", *some).out for some in ([], ["lost"]))
     assert "\nno lasting change of the rate: chance alone does as much in" in every
     assert "\nno lasting change of the rate: " in lost or "\nthe rate fell on 2024-10-19" in lost

@@ -96,6 +96,18 @@ def test_a_part_of_a_value_that_has_none_is_named() -> None:
     assert "none of them" not in ask(evenly, "load", "new").answer
 
 
+def test_a_release_of_half_the_hosts_is_not_blamed_for_a_load_that_rose_with_all() -> None:
+    """All crash three times as often from day 20 on; the release came to each second host then."""
+    rates = np.repeat((0.04 + 0.08 * (np.arange(DAYS) >= 20))[None, :], HOSTS, axis=0)
+    since = np.where(np.arange(HOSTS) % 2, 21, DAYS)
+    population = fleet(rates, {"release": rolled_out(since)})
+    assert not screen_population(population, population.last_day).findings
+    worse = np.where(rolled_out(since), 3 * rates, rates)
+    population = fleet(worse, {"release": rolled_out(since)})
+    marks = {f.mark for f in screen_population(population, population.last_day).findings}
+    assert "release=new" in marks, marks
+
+
 def test_hosts_on_which_a_program_does_not_run_are_no_part_without_its_crashes() -> None:
     """A bug of what the first half of the hosts run; the other half runs another service."""
     half = np.repeat((np.arange(HOSTS) >= HOSTS // 2).astype(int)[:, None], DAYS, axis=1)

@@ -40,7 +40,7 @@ def test_a_program_that_moved_is_told_with_its_rate():
     assert "crashes as often as before (2 a day, 2 before)" in move.words()
     assert find_silent_groups(whole) == []
     told = find_onset(whole, whole.signatures.index("settle"))
-    assert told.answer.startswith("no change of its rate")
+    assert told.answer.startswith("no lasting change of its rate")
     assert told.caveats[0] == move.words()
 
 

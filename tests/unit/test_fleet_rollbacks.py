@@ -72,7 +72,7 @@ def test_what_comes_and_goes_with_its_versions_is_dated_by_them(rolled_back):
     assert {r.value for r in onset.roll_outs} == {"cart:2.6", "cart:2.6.1"}
     assert onset.day is None and "it comes and goes with image=cart:2.6" in onset.answer
     usual = find_onset(rolled_back, 1)
-    assert usual.answer.startswith("no change of its rate") and not usual.roll_outs
+    assert usual.answer.startswith("no lasting change of its rate") and not usual.roll_outs
 
 
 def test_hosts_that_a_roll_back_forgot_are_named(rolled_back):

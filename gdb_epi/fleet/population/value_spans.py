@@ -19,6 +19,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import binomial_p
 NEVER = 1 << 62  # a day
 LATE = 0.1  # of the time that is known: what ran in it already is no newer than others
 ALONE = 0.9  # of what ran (or crashed) on the days of a value
+MAX_REFUTED_P = 0.01  # that so few have a value with which so many more come
 MAX_MOVED = 0.1  # of the hosts, that change their value of what belongs to a place
 GOES_ON = 0.5  # of the host-hours a day that hosts had
 
@@ -46,13 +47,32 @@ def p_beside_others(
 
     `codes` are the values of these crashes. Where hosts with others lack them, time is no cause.
     """
+    return binomial_p(*_crashes_and_share_of_its_days(population, exposure, crashes, codes, value))
+
+
+def is_refuted_by_others(
+    population: Population, exposure: Ints, crashes: Ints, codes: Ints, value: int, times: float
+) -> bool:
+    """Whether so few of some crashes have a value while it ran that it brings no `times` as many.
+
+    A release that came when the load rose has more than what ran before it, and no more than what
+    ran beside it.
+    """
+    hits, n, share = _crashes_and_share_of_its_days(population, exposure, crashes, codes, value)
+    if_so = times * share / (times * share + 1 - share) if share < 1 else 1.0
+    return share < 1 and binomial_p(n - hits, n, 1 - if_so) <= MAX_REFUTED_P
+
+
+def _crashes_and_share_of_its_days(
+    population: Population, exposure: Ints, crashes: Ints, codes: Ints, value: int
+) -> tuple[int, int, float]:
+    """Return how many of some crashes have a value, of all while it ran, and its hours' share."""
     during = _while_it_ran(population, exposure, value, population.exposure_day)
     hours = np.where(during & (exposure >= 0), population.exposure_hours, 0.0)
     share = float(hours[exposure == value].sum() / max(hours.sum(), 1e-9))
     then = _while_it_ran(population, exposure, value, population.day[crashes])
     then_codes = codes[(codes >= 0) & then]
-    hits = int(np.count_nonzero(then_codes == value))
-    return binomial_p(hits, then_codes.size, share)
+    return int(np.count_nonzero(then_codes == value)), then_codes.size, share
 
 
 def ran_alone(population: Population, exposure: Ints, value: int) -> bool:

@@ -377,7 +377,7 @@ def find_common_rise(
         return None
     ratio = relative_risk(float(after.sum()), hours[1], float(before.sum()), hours[0])[0]
     programs = program_of_each_crash(population)
-    if programs is None:
+    if programs is None or len(programs.values) == 1:
         return CommonRise(ratio, 0, 0)
     before, after = _counts_before_and_after(programs.crash, crashes, late, len(programs.values))
     counted = before + after >= MIN_OF_PROGRAM

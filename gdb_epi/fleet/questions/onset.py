@@ -448,7 +448,9 @@ def _compute_onset(population: Population, signature: int) -> Onset:
     best = int(np.argmax(scan))
     p = p_value_of_change(days, float(scan[best]) / spread)
     if p > MAX_P:
-        answer_text = f"no change of its rate: chance alone does as much in {p:.0%} of cases"
+        answer_text = (
+            f"no lasting change of its rate: chance alone does as much in {p:.0%} of cases"
+        )
         if p <= MAYBE_P and not days.counts[: best + 1].any():
             since = f"none before {iso_day(days.first + best + 1)}, {n} since"
             answer_text = f"cannot tell yet: {since}; chance alone does that in {p:.0%} of cases"

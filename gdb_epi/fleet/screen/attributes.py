@@ -17,6 +17,7 @@ from gdb_epi.fleet.population.population import RANGE, Population
 from gdb_epi.fleet.population.value_spans import (
     ValueUsage,
     is_kept_by_hosts,
+    is_refuted_by_others,
     p_beside_others,
     ran_alone,
 )
@@ -668,13 +669,12 @@ def _finding_unless_weak(
     is_newest, is_alone = tests.is_newest(value), ran_alone(population, tests.exposure(), value)
     caveats: tuple[str, ...] = ()
     if (is_newest or is_alone) and p_beside_others(*asked) > MAX_CONDITIONAL_P:
+        if is_refuted_by_others(*asked, risk[1]):
+            return None
         caveats = (CAVEAT_ROLL_OUT if is_newest else CAVEAT_ALONE,)
     caveats += _rising_number_caveat(tests, some, codes, value)
-    if (
-        name not in (ALL, BITFLIP, LOCK)
-        and not case_control
-        and program_of_each_crash(population) is None
-    ):
+    is_program_known = program_of_each_crash(population) is not None
+    if name not in (ALL, BITFLIP, LOCK) and not (case_control or is_program_known):
         caveats = (*caveats, CAVEAT_PROGRAM_UNKNOWN)
     members = population.mask_of_rows(mine)
     subject = tests.name, tests.values[value], name, a, n, *chance
