@@ -284,7 +284,8 @@ def _overview(program: str, package: str, *, asked: bool) -> int:
         verb = find_verb(package, name)
         if verb is not None:
             home = sys.modules[verb.__name__.rpartition(".")[0]]
-            text = f"  {name.replace('_', '-'):<12} {verb.HELP}"
+            head, below = f"  {name.replace('_', '-'):<12} ", " " * 15
+            text = "\n".join(wrap(verb.HELP, 79, initial_indent=head, subsequent_indent=below))
             group = getattr(verb, "GROUP", "") or getattr(home, "GROUP", "")
             groups.setdefault(group, []).append(text)
     order = [*_GROUPS, *sorted(groups.keys() - set(_GROUPS))]

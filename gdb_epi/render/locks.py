@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.locks.types import GIL, JOINS, LockOwner, LockReport, LockWait, lock_phrase
+from gdb_epi.locks.types import CERTAIN, GIL, JOINS, LockOwner, LockReport, LockWait, lock_phrase
 from gdb_epi.locks.waits.wait_graph import DEADLOCK_WORDS, MAX_SHOWN, deadlock_kind
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.python_stacks import thread_words
@@ -61,8 +61,13 @@ def _lock_words(wait: LockWait) -> str:
 def _awaited_end_words(wait: LockWait) -> str:
     """Return whose end is waited for, as with a join: nobody holds that."""
     who = owner_text(wait.owner) if wait.owner.tid or wait.owner.ident else wait.name or "a thread"
-    sure = "" if wait.verdict == "unknown" else f", {wait.confidence}"
-    return f"the end of {who} ({wait.kind}, at {wait.address:#x}{sure})"
+    return f"the end of {who} ({wait.kind}, at {wait.address:#x}{_doubt_words(wait, ', {}')})"
+
+
+def _doubt_words(wait: LockWait, form: str) -> str:
+    """Return how sure the holder of a lock is, "" where that is certain or none is named."""
+    sure = wait.verdict == "unknown" or wait.confidence == CERTAIN
+    return "" if sure else form.format(wait.confidence)
 
 
 def wait_column_text(wait: LockWait) -> str:
@@ -89,8 +94,7 @@ def holder_words(wait: LockWait) -> str:
         words = f"held by {owner_text(owner)}"
     elif owner.state == "vanished" and OF_THE_PARENT in words:
         words = words.replace(OF_THE_PARENT, owner_text(owner))
-    sure = "" if wait.verdict == "unknown" else f" ({wait.confidence})"
-    return f"{words}{sure}"
+    return f"{words}{_doubt_words(wait, ' ({})')}"
 
 
 def idle_lines(state: ProcessState, *, every: bool) -> list[str]:
@@ -147,7 +151,8 @@ def _circle_lines(report: LockReport, names: dict[int, str]) -> list[str]:
             shown.append(f"... {len(cycle.tids) - MAX_SHOWN} more")
         ring = " -> ".join((*shown, _thread_label(cycle.tids[0], names)))
         sort = DEADLOCK_WORDS[deadlock_kind(cycle)]
-        lines.append(f"In a circle ({sort}; who holds what is {cycle.confidence}): {ring}")
+        sure = "" if cycle.confidence == CERTAIN else f"; who holds what is {cycle.confidence}"
+        lines.append(f"Circle of waits ({sort}{sure}): {ring}")
     return lines
 
 

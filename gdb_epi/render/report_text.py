@@ -36,7 +36,8 @@ def render_report(report: Report, *, color: bool = False) -> str:
         parts += [escape(report.title), *listing_lines(report.listing, color=color)]
     if not parts:
         parts.append(f"{escape(report.title)}: nothing to show")
-    parts += soft_error_lines(report.soft_errors or ())
+    ends = [line.rpartition(": ")[2] for line in report.lines]
+    parts += soft_error_lines([e for e in report.soft_errors or () if e.message not in ends])
     if color:
         from gdb_epi.render.color import colored_lines
 

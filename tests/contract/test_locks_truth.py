@@ -226,7 +226,7 @@ def test_the_command(interpreter: Interpreter) -> None:
             session, Namespace(graph=True, dot=False, evidence=False, all=True, json=False)
         ).lines
     )
-    assert "\nIn a circle (lock order; who holds what is certain)" in tree
+    assert "\nCircle of waits (lock order): " in tree
     for name in ("one", "two", "three"):
         assert f"{name} (thread {tids[name]}) waits for" in tree
     dot = locks_command(
