@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Sequence
 
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.heap.referrers import Reference, Referrers
 from gdb_epi.cpython.values.process_values import ProcessValues
 from gdb_epi.cpython.values.repr_decoder import ReprLimits
 from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
+from gdb_epi.lazy_pattern import LazyPattern
 from gdb_epi.registry import argument, budget_argument, command, limit_argument
 from gdb_epi.report import Report
 from gdb_epi.session import Session
@@ -18,6 +20,7 @@ from gdb_epi.target.memory_search import BUDGET
 from gdb_epi.util import counted
 
 LIMITS = ReprLimits(depth=1, width=4, length=60, total=120)
+_ADDRESS = LazyPattern(r"0x[0-9a-f]+")
 NAMED_BY_REPR = ("coroutine", "generator", "async_generator", "function", "method")
 MAX_LIMIT = 10_000
 NOT_COVERED = (
@@ -79,7 +82,7 @@ def show_referrers(session: Session, args: Namespace) -> Report:
     return Report(
         "references",
         columns=("place", "kind", "holder", "how") if rows else (),
-        rows=rows,
+        rows=_join_alike_rows(rows),
         lines=[f"{counted(len(references), 'reference')} to {value.text}"],
         data=document,
         soft_errors=errors,
@@ -93,6 +96,19 @@ def _holder_text(values: ProcessValues, reference: Reference) -> str:
     if reference.type in NAMED_BY_REPR:
         return f"{values.value_of(reference.holder).text}{weak}"
     return f"{reference.type} at {reference.holder:#x}{weak}"
+
+
+def _join_alike_rows(rows: Sequence[tuple[str, str, str, str]]) -> list[tuple[str, str, str, str]]:
+    """Return the rows, those that differ by addresses alone as one: thirty tasks hold a lock."""
+    groups: dict[tuple[str, ...], list[tuple[str, str, str, str]]] = {}
+    for row in rows:
+        _, kind, holder, how = row
+        groups.setdefault((kind, _ADDRESS.sub("", holder), _ADDRESS.sub("", how)), []).append(row)
+    joined = []
+    for (place, kind, holder, how), *more in groups.values():
+        alike = f" and {len(more)} more like it" if len(more) > 1 else ""
+        joined += [(place, kind, f"{holder}{alike}", how), *(more if not alike else ())]
+    return joined
 
 
 def _json(reference: Reference) -> dict[str, object]:

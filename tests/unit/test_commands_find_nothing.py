@@ -13,6 +13,7 @@ from support.scenes import crash, state
 
 from commands.doctor import MATCHES, NOT_LOADED, collect_problems
 from commands.native import list_native_stacks
+from commands.refs import _join_alike_rows
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.questions.signature_history import (
     group_of_stored_core,
@@ -101,3 +102,16 @@ def test_a_core_that_is_stored_under_another_key_was_seen(tmp_path: Path) -> Non
     assert history_lines(signature_history(base, "python", "9" * 16)) == [
         "No crash with this key is in this database"
     ]
+
+
+def test_references_that_differ_by_addresses_alone_are_one_row() -> None:
+    """A lock that 29 tasks wait for had 90 references, a screen of each kind."""
+    tasks = [(f"0x{n:x}", "object", f"<coroutine f at 0x{n:x}>", "local self") for n in range(29)]
+    others = [
+        ("0xa0", "object", "Cache at 0xa0", ".lock"),
+        ("0xb0", "object", "Cache at 0xb0", ".b"),
+    ]
+    first, *rest = _join_alike_rows([*tasks, *others])
+    assert first == ("0x0", "object", "<coroutine f at 0x0> and 28 more like it", "local self")
+    assert rest == others
+    assert _join_alike_rows(tasks[:2]) == tasks[:2], "two take no more room than their number"
