@@ -59,6 +59,7 @@ from gdb_epi.hangs.wakers import (
     find_wakers,
     has_clock_deadline,
     is_parked,
+    is_shutdown_name,
     methods_ending_wait,
     name_awaited_object,
     other_wait_clause,
@@ -71,9 +72,6 @@ LASTING = 60.0  # seconds: who waits in a circle for so long is stuck, whatever 
 MAX_CALLERS = 8  # of a wait, that may have given work before
 _NOBODY_LEFT = "no other thread is left that could end this wait"
 _DASK_WORKER = ("distributed.threadpoolexecutor", "_worker")
-# An object with such a name is set to end the program: waiting for it is waiting for work.
-_ENDS = ("stop", "shut", "exit", "quit", "term", "kill", "close", "forever", "interrupt",
-         "sigint", "halt")  # fmt: skip
 
 
 def diagnose_event_wait(
@@ -592,8 +590,3 @@ def _serves_clients(scene: HangContext, activity: ThreadActivity) -> bool:
     return bool(
         serving_function([f for f in scene.view.frames(activity.tid) if f.module != "threading"])
     )
-
-
-def is_shutdown_name(name: str) -> bool:
-    """Tell whether an object has the name of something that ends the program."""
-    return any(word in name.lower().rpartition(".")[2] for word in _ENDS)

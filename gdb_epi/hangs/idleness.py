@@ -205,7 +205,7 @@ def strengthen_timed_diagnosis(scene: HangContext, answer: HangDiagnosis) -> Han
     if not all(is_at_rest(scene, d) for d in others):
         return answer
     ruled_out = (*answer.ruled_out, "a thread that waits without a timeout, but for work")
-    beside = other_threads_clause(scene, answer.members[0]) if answer.members else ""
+    beside = other_threads_clause(scene, *answer.members) if answer.members else ""
     sentence = f"{answer.sentence}{beside}"
     return answer._replace(sure=PROBABLE, ruled_out=ruled_out, sentence=sentence)
 
@@ -459,11 +459,12 @@ def waits_for_queue(scene: HangContext, activity: ThreadActivity) -> bool:
     return wait is not None and wait.kind in _QUEUES
 
 
-def other_threads_clause(scene: HangContext, activity: ThreadActivity) -> str:
+def other_threads_clause(scene: HangContext, *activities: ThreadActivity) -> str:
     """Return what other threads do in code of the program: requests that one cannot call stuck."""
     alike: dict[str, list[str]] = {}
+    named = {activity.tid for activity in activities}
     for other in scene.threads_by_importance:
-        if other.tid != activity.tid and other.frames:
+        if other.tid not in named and other.frames:
             alike.setdefault(f"{_activity_words(other)} at {other.where()}", []).append(other.who())
     shown = list(alike.items())[:MAX_BESIDE]
     sentences = [

@@ -44,6 +44,9 @@ MAX_DEPTH = 2  # functions that functions call
 _OF_CPYTHON = frozenset(("waiter.event", "server._BaseServer__is_shut_down"))
 _EVENT = "threading"  # the module whose frames wait
 MAX_DIGITS = 3  # behind the point of a number of seconds that somebody wrote
+# An object with such a name is set to end the program: waiting for it is waiting for work.
+_ENDS_PROGRAM = ("stop", "shut", "exit", "quit", "term", "kill", "clos", "forever", "interrupt",
+         "sigint", "halt")  # fmt: skip
 
 
 def name_awaited_object(scene: HangContext, activity: ThreadActivity) -> tuple[str, str]:
@@ -53,6 +56,11 @@ def name_awaited_object(scene: HangContext, activity: ThreadActivity) -> tuple[s
         name = name.removesuffix("._event").removesuffix("self")  # an event of the pool's own
     is_new = bool(name) and name not in activity.what and name not in _OF_CPYTHON
     return name, f"{activity.what} ({name})" if is_new else activity.what
+
+
+def is_shutdown_name(name: str) -> bool:
+    """Tell whether an object has the name of something that ends the program."""
+    return any(word in name.lower().rpartition(".")[2] for word in _ENDS_PROGRAM)
 
 
 def is_parked(scene: HangContext, activity: ThreadActivity) -> bool:

@@ -2102,6 +2102,30 @@ def output_that_a_sleeper_takes():
     captured(print_much)
 
 
+class Ticker:
+    def __init__(self):
+        self.closing, self.approved, self.ticks = threading.Event(), threading.Event(), 0
+
+    def tick(self):
+        while not self.closing.wait(60):
+            self.ticks += 1
+
+    def tick_until_approved(self):
+        while not self.approved.wait(60):
+            self.ticks += 1
+
+    def close(self):
+        self.closing.set()
+
+
+def ticker_until_it_is_closed():
+    thread(Ticker().tick).join()
+
+
+def ticker_that_nobody_approves():
+    thread(Ticker().tick_until_approved).join()
+
+
 if __name__ == "__main__":
     with open("ready", "w") as out:
         out.write(str(os.getpid()))

@@ -291,6 +291,8 @@ TRUTHS = {
     "idle_while_a_task_works_off": Truth(FINE, "timer"),
     "idle_while_a_thread_works_off": Truth(FINE, "sleeps"),
     "output_that_a_sleeper_takes": Truth(HANG, "peer does not read", ("print_much",)),
+    "ticker_until_it_is_closed": Truth(FINE, "timed wait", ("tick (", "closing")),
+    "ticker_that_nobody_approves": Truth(HANG, "polls in vain", ("tick_until_approved",)),
 }
 
 

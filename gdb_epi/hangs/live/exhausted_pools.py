@@ -15,7 +15,6 @@ from itertools import islice
 from gdb_epi.cpython.running.executors import Executor, read_executors_and_queues
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.event_waits import is_shutdown_name
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FUTURES
 from gdb_epi.hangs.live.awaited_futures import (
@@ -34,7 +33,7 @@ from gdb_epi.hangs.tasks import (
     name_task,
 )
 from gdb_epi.hangs.types import DEADLOCK, HangDiagnosis, ThreadActivity
-from gdb_epi.hangs.wakers import methods_ending_wait, name_awaited_object
+from gdb_epi.hangs.wakers import is_shutdown_name, methods_ending_wait, name_awaited_object
 from gdb_epi.locks.types import INFO, PROBABLE
 
 MAX_JOBS = 2_000  # of all pools

@@ -30,7 +30,6 @@ from gdb_epi.cpython.running.wait_rules import (
 )
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs.event_waits import is_shutdown_name
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.live.effects import Effects
 from gdb_epi.hangs.live.futures_made_here import (
@@ -70,6 +69,7 @@ from gdb_epi.hangs.types import (
     function_and_line,
     wait_diagnosis,
 )
+from gdb_epi.hangs.wakers import is_shutdown_name
 from gdb_epi.locks.types import INFO, PROBABLE
 
 MAX_TASKS = 300

@@ -42,6 +42,7 @@ from gdb_epi.hangs.types import (
     ThreadActivity,
     function_and_line,
 )
+from gdb_epi.hangs.wakers import is_shutdown_name, name_awaited_object
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.typing_lite import TYPE_CHECKING
 
@@ -88,8 +89,11 @@ def find_endless_loop(
     """Return the frame of a thread that goes round for ever, and its loop; None without one.
 
     `polls`: also a loop that sleeps although no other thread waits for it. `meant`: also one that
-    is meant to go on.
+    is meant to go on; `while not stop.wait(5): look()` is, until somebody asks it to end.
     """
+    of_event = activity.kind == EVENT and activity.timed and not meant
+    if of_event and is_shutdown_name(name_awaited_object(scene, activity)[0]):
+        return None
     budget = [MAX_STEPS]
     frames = scene.view.frames(activity.tid)[: MAX_FRAMES + MAX_WAITING]
     waiting = 0

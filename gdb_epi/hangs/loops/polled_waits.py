@@ -11,7 +11,7 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.dry_run.builtin_calls import BUILTINS
 from gdb_epi.hangs.dry_run.loop_states import EndlessLoop
-from gdb_epi.hangs.event_waits import diagnose_event_wait, is_shutdown_name
+from gdb_epi.hangs.event_waits import diagnose_event_wait
 from gdb_epi.hangs.hang_context import HangContext, WaitChain
 from gdb_epi.hangs.idleness import is_in_serving_loop, makes_one_library_request
 from gdb_epi.hangs.library_calls import EVENT_SET, FUTURES
@@ -37,7 +37,7 @@ from gdb_epi.hangs.types import (
     function_and_line,
     wait_diagnosis,
 )
-from gdb_epi.hangs.wakers import methods_ending_wait
+from gdb_epi.hangs.wakers import is_shutdown_name, methods_ending_wait
 from gdb_epi.locks.python.acquire_calls import AHEAD
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import default_when_unreadable

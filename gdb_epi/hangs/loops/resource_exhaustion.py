@@ -27,7 +27,6 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.event_waits import is_shutdown_name
 from gdb_epi.hangs.hang_context import HangContext, tids_held_up
 from gdb_epi.hangs.idleness import is_at_rest, is_in_request_handler, seconds_of_timeout
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, RUNS_JOB_OF_ANYIO
@@ -52,7 +51,7 @@ from gdb_epi.hangs.types import (
     function_and_line,
     wait_diagnosis,
 )
-from gdb_epi.hangs.wakers import find_wakers, name_awaited_object
+from gdb_epi.hangs.wakers import find_wakers, is_shutdown_name, name_awaited_object
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted, default_when_unreadable, duration_words
 
