@@ -247,7 +247,8 @@ def test_who_is_just_before_or_behind_its_sleep_sleeps(function, kind, monkeypat
     reader = ThreadActivityReader(target, None, (), lambda _: True)
     monkeypatch.setattr(reader, "_function_at", lambda _: function)
     monkeypatch.setattr(reader, "_module_name", lambda _: "libsqlite3.so.0")
-    assert reader.activity(SimpleNamespace(tid=MAIN, pc=0x1000, call=None)).kind == kind
+    thread = SimpleNamespace(tid=MAIN, pc=0x1000, system_call_name=None)
+    assert reader.activity(thread).kind == kind
 
 
 def test_a_copy_of_multiprocessing_waits_as_the_original_does() -> None:
