@@ -29,6 +29,7 @@ from gdb_epi.fleet.store.tables import crash, sig
 from gdb_epi.judgement.labels import NO_FAULT
 
 MAX_VERDICTS = 8  # labels shown for a signature
+KEYS_AT_ONCE = 200  # signatures
 SAMPLE = 1_000  # crashes whose labels are read
 MAX_Q_OF_CHANGE = 0.05  # of a signature that changed between two windows
 HOURS_DIGITS = 6  # decimals of the host-hours of a day
@@ -251,8 +252,11 @@ def _count_verdicts(connection: Connection, where: ColumnElement[bool]) -> dict[
     sorting, in a fifth of the time. If they do not add up to all crashes, there are others.
     """
     label = crash.c.verdict
-    some = select(label).where(where, label.is_not(None)).limit(SAMPLE).subquery()
-    names = [row[0] for row in connection.execute(select(some.c.verdict).distinct())]
+    some = select(label).where(where, label.is_not(None)).limit(SAMPLE)
+    first = connection.execute(some).scalars().all()
+    if len(first) < SAMPLE:
+        return Counter(first)
+    names = sorted(set(first))
     if len(names) <= MAX_VERDICTS:
         each = (func.count().filter(label == name) for name in names)
         labelled, *counts = connection.execute(select(func.count(label), *each).where(where)).one()
@@ -351,12 +355,12 @@ def new_signatures(
     new = new[np.lexsort((new, -counts[new], -first[new]))]
     rows: list[NewSignature] = []
     with engine.connect() as connection:
-        keys = _kinds_and_keys(
-            connection, [population.signatures[number] for number in new.tolist()]
-        )
-        for number in new.tolist():
+        for at, number in enumerate(new.tolist()):
             if len(rows) == limit:
                 break
+            if at % KEYS_AT_ONCE == 0:  # of a hundred thousand few are shown
+                some = new[at : at + KEYS_AT_ONCE].tolist()
+                keys = _kinds_and_keys(connection, [population.signatures[i] for i in some])
             name = population.signatures[number]
             hosts = population.host[chosen & (population.signature == number)]
             size = int(np.unique(hosts[hosts >= 0]).size)
