@@ -233,6 +233,19 @@ def test_c2_what_was_popped_may_be_two_integers() -> None:
     assert [one.id for one in evidence(return_from_slot_below(made))] == ["C2"]
     kept = failed("", fault_at(pair), at=pair, words=words, rsp=odd, rax=pair)
     assert evidence(return_from_slot_below(kept)) == []  # jmp *%rax
+    taken_back = [
+        ("5bc3", 0, ["C2"]),  # pop %rbx; ret
+        ("5b31c0c3", pair, ["C2"]),  # xor %eax,%eax between them; %rax has the word too
+        ("5be900000100" + "5bc3", 0, ["C2"]),  # a direct jump out of it
+        ("5be900000100" + "5bc3", pair, []),  # which may lead to a thunk
+        ("f3c3", 0, []),
+        ("ffe05bc3", 0, []),  # jmp *%rax
+        ("534889d8c3", 0, []),  # push %rbx; mov %rbx,%rax; ret
+    ]
+    for code, rax, ids in taken_back:
+        made = failed("", fault_at(pair), at=pair, words=words, rsp=odd, rbx=pair, rax=rax)
+        made.target.write(PC, bytes.fromhex(code))  # type: ignore[attr-defined]
+        assert [each.id for each in evidence(return_from_slot_below(knowing(made, PC)))] == ids
     twice = failed("", fault_at(pair), at=pair, words={**words, HEAP + 8: pair}, rsp=odd)
     assert evidence(return_from_slot_below(twice)) == []
     assert crash().signo == 11

@@ -49,15 +49,17 @@ from gdb_epi.fault.fault_site import (
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.instructions import InstructionAtAddress, call_returning_to
 from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute
-from gdb_epi.fault.memory_reads import read_word, try_read
+from gdb_epi.fault.memory_reads import read_up_to, read_word, try_read
 from gdb_epi.fault.word_shapes import shape_of
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD
 from gdb_epi.target.cfi import Unwinder
 from gdb_epi.target.function_bounds import Function
 from gdb_epi.util import counted
 from gdb_epi.x86 import MAX_LENGTH, Instruction
-from gdb_epi.x86.decode import next_instruction_boundary
-from gdb_epi.x86.instruction import TRAP
+from gdb_epi.x86.decode import decode_each, next_instruction_boundary
+from gdb_epi.x86.instruction import JUMP as JUMPS
+from gdb_epi.x86.instruction import NEXT, REGISTERS, TRAP
+from gdb_epi.x86.instruction import RETURN as RETURNS
 
 MAX_COPIES = 8
 NUMBERS = ("int-pair", "negative", "double")  # shapes of local variables
@@ -71,6 +73,10 @@ POPPED = 16  # words below rsp in which the return address may still lie
 MAX_BIT = 12
 PLACES = 2
 ROWS = 16  # words before and after one that may be in a table
+_POPPED = {  # pop of a register, by its bytes
+    (b"\x41" if number >= 8 else b"") + bytes((0x58 + number % 8,)): name
+    for number, name in enumerate(REGISTERS)
+} | {b"\xc9": "rbp"}  # leave
 
 
 @check("C1", needs="crash")
@@ -93,7 +99,8 @@ def return_from_slot_below(context: Context) -> Iterator[Evidence]:
 
     Innocent causes: a wild indirect call leaves the same picture, but its call site is indirect and
     its target is at hand (then it counts as a call); a wild call through a thunk (retpolines) or a
-    push and a return, which have their target in a register (left out); hand-written assembly and
+    push and a return, which have their target in a register (left out, but where the function pops
+    that register last and jumps nowhere through a pointer); hand-written assembly and
     setcontext keep no alignment; a function that ends with a jump through a pointer that was
     overwritten by numbers: they must stand nowhere else. C2:indirect is the weaker form, where the
     call site is an indirect one.
@@ -117,12 +124,45 @@ def _may_be_local(context: Context, slot: ReturnSlot) -> bool:
     site = context.site
     assert not isinstance(site, Absent)
     # Code that jumps by a return has its target in a register: the thunks of retpolines, hooks.
-    if any(site.fault.registers.get(name) == slot.found for name in GENERAL):
-        return False
+    # A register that the function takes back before it returns has the word too.
+    holding = {name for name in GENERAL if site.fault.registers.get(name) == slot.found}
+    if holding:
+        popped, jumps_out = _registers_popped_before_return(context, slot)
+        if not holding & popped or (jumps_out and holding - popped):
+            return False
     shape = shape_of(slot.found)
     if shape is None or shape.name not in NUMBERS:
         return shape is None
     return slot.direct and context.places_of(slot.found, 2) == (slot.address - WORD,)
+
+
+def _registers_popped_before_return(context: Context, slot: ReturnSlot) -> tuple[set[str], bool]:
+    """Return the registers that the called function pops last before it returns; does it jump out?
+
+    No registers of a function that jumps through a pointer: control may have left it so.
+    """
+    call = call_returning_to(context.target, slot.corrected)
+    at_call = None if call is None else InstructionAtAddress(slot.corrected - call.length, call)
+    start = None if at_call is None else find_callee(context.target, at_call)
+    function = None if start is None else context.functions.at(start)
+    if function is None or function.start != start or function.end - start > MAX_DECODED:
+        return set(), True
+    size = function.end - function.start
+    code = read_up_to(context.target, function.start, size)
+    popped: set[str] = set()
+    register, jumps_out = "", False
+    for at, step in decode_each(code):
+        if step is None or (step.flow == JUMPS and step.target is None):
+            return set(), True
+        if step.flow == RETURNS and register:
+            popped.add(register)
+        to = step.branches_to(at + step.length)
+        jumps_out |= to is not None and not 0 <= to < size
+        taken = _POPPED.get(code[at : at + step.length])
+        # Between the last pop and the return other registers may be set, and the stack is not used.
+        if taken or step.flow != NEXT or step.operands:
+            register = taken or ""
+    return popped, jumps_out
 
 
 @check("C3", needs="crash")
