@@ -13,7 +13,7 @@ from gdb_epi.session import Session
 from gdb_epi.target.api import Module
 from gdb_epi.typing_lite import Any
 
-COLUMNS = ("tid", "frame", "pc", "function", "module", "offset")
+COLUMNS = ("thread", "frame", "pc", "function", "place")
 
 
 @command(
@@ -25,8 +25,9 @@ COLUMNS = ("tid", "frame", "pc", "function", "module", "offset")
 def list_native_stacks(session: Session, args: Namespace) -> Report:
     """List the native frames of every thread, and the mapped files.
 
-    Addresses in JSON are numbers; `offset` is the address within the object. Where GDB read a
-    file with another build-id than the process ran, names are withheld.
+    With --json there are the paths of the files too. Addresses there are numbers; `offset` is the
+    address within the file. Where GDB read a file with another build-id than the process ran, names
+    are withheld.
     """
     target = session.target
     errors: list[SoftError] = []
@@ -42,9 +43,10 @@ def list_native_stacks(session: Session, args: Namespace) -> Report:
             continue
         threads.append({"tid": thread.tid, "frames": [frame._asdict() for frame in frames]})
         for number, frame in enumerate(frames):
-            offset = f"{frame.offset:#x}" if frame.offset is not None else None
-            pc = f"0x{frame.pc:016x}"
-            rows.append([thread.tid, number, pc, frame.function, frame.module, offset])
+            offset = f"+{frame.offset:#x}" if frame.offset is not None else ""
+            place = (frame.module or "").rpartition("/")[2] + offset  # as addr2line takes it
+            row = [thread.tid, number, f"{frame.pc:#x}", frame.function, place or None]
+            rows.append(row)
     if args.tid and not threads:
         raise InputError(f"no thread {args.tid[0]}", hint="epi threads")
     errors += target.soft_errors

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.cli.support.messages import print_report
-from gdb_epi.cli.support.process_files import add_process_files, process_files
+from gdb_epi.cli.support.process_files import add_core, add_process_files, process_files
 from gdb_epi.typing_lite import ArgumentParser, Namespace
 
 GROUP = "One crash"
@@ -14,7 +14,7 @@ READS_CORES = True
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("core", metavar="CORE", help="a core file, packed or not, or a process")
+    add_core(parser)
     add_process_files(parser)
     parser.add_argument("--json", action="store_true", help="as JSON")
 

@@ -10,7 +10,7 @@ import os
 import stat
 import sys
 
-from gdb_epi.cli.support.process_files import add_process_files, process_files
+from gdb_epi.cli.support.process_files import add_core, add_process_files, process_files
 from gdb_epi.typing_lite import TYPE_CHECKING, ArgumentParser, Namespace
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ CORE_MAGIC = b"\x7fELF"
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("core", metavar="CORE", help="a core file, packed or not, or a process")
+    add_core(parser)
     add_process_files(parser)
     add = parser.add_argument
     add("--locals", action="store_true", help="values of locals too, and tasks; secrets are masked")

@@ -335,7 +335,7 @@ def row_lines(
         line = f"{head}{name:<{column}}  " if place else f"{head}{name}"
         if place:
             room = width - len(line) - (2 + len(call.aside) if call.aside else 0)
-            if len(place) > room >= 20:
+            if len(place) > room >= 20 or (short and width == UNLIMITED):
                 place = without_build_tag(place)
             if len(place) > room >= 20:
                 place = _end_of_path(place, room)

@@ -78,6 +78,7 @@ def test_no_such_verb_exits_2(shell, word):
 def test_what_is_no_verb_is_told_apart(shell, tmp_path):
     (tmp_path / "core").write_bytes(b"")
     assert "bt: the following arguments are required: CORE; try: gdb-epi bt" in shell("bt").err
+    assert "print: the following arguments are required: CORE, EXPRESSION;" in shell("print").err
     assert "(did you mean --native?)" in shell("bt", "--nativ", "core").err
     for words in (("bt", "--all", "core"), ("print", "--frame", "1", "core", "x")):
         assert shell(*words).err.startswith("gdb-epi: core: an empty file"), words  # found

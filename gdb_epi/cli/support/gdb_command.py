@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from gdb_epi.cli.support.live_process import attach_and_run, is_process_number, refuse_process_files
-from gdb_epi.cli.support.process_files import add_process_files, process_files
+from gdb_epi.cli.support.process_files import add_core, add_process_files, process_files
 from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, InputError, UsageError
 from gdb_epi.loader import command_files, load_commands
 from gdb_epi.typing_lite import TYPE_CHECKING, Namespace
@@ -82,10 +82,12 @@ class CommandVerb:
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare those of the command, after the core."""
-        parser.add_argument("core", metavar="CORE", help="a core dump, or the number of a process")
+        add_core(parser)
         for argument in self._command.arguments:
             options = {key: value for key, value in argument.options.items() if key != "type"}
             options["help"] = _as_typed_in_shell(options.get("help", ""), "CORE")
+            if not argument.flags[0].startswith("-"):
+                options.setdefault("metavar", argument.flags[0].upper())
             if options.get("nargs") == "*":  # else argparse calls it required
                 options.setdefault("default", ())
             parser.add_argument(*argument.flags, **options)

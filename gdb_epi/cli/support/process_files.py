@@ -10,6 +10,12 @@ from gdb_epi.target.elf_files import SEVERAL
 from gdb_epi.typing_lite import ArgumentParser, Namespace, _ArgumentGroup
 
 
+def add_core(parser: ArgumentParser) -> None:
+    """Declare CORE."""
+    words = "a core dump, packed or not, or the number of a process"
+    parser.add_argument("core", metavar="CORE", help=words)
+
+
 def add_process_files(parser: ArgumentParser | _ArgumentGroup) -> None:
     """Declare --exe and --sysroot."""
     add = parser.add_argument
