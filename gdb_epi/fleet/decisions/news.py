@@ -218,7 +218,7 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
 
 def _signature_lines(engine: Engine, rows: Sequence[NewSignature | TopSignature]) -> list[str]:
     """Return what happened, where and how often, and the key to ask for more, of each."""
-    lines = []
+    lines: list[str] = []
     for row in rows:
         # What is not listed is only counted.
         records = some_records(engine, row.kind, row.key) if len(lines) < MAX_LISTED else []

@@ -40,8 +40,9 @@ def run(args: Namespace) -> None:
         population = separate_past_of_repaired_hosts(base.population(asof), repaired)
         screened = screen_present(population, asof)
         decided = decided_finding_lines(base.execute, screened.findings if screened else ())
-        is_text = screened is not None and not (args.json or args.csv)
-        lines = [*decided, *suspect_lines(population, screened)] if is_text else []
+        lines: list[str] = []
+        if screened is not None and not (args.json or args.csv):
+            lines = [*decided, *suspect_lines(population, screened)]
         lines = call_by_causes(base.execute, lines)
     if args.json or args.csv:
         findings = () if screened is None else sorted(screened.findings, key=lambda f: f.p)
