@@ -214,6 +214,27 @@ def test_the_pairs_of_a_signature_with_what_each_half_says_alone():
     assert quiet.pairs == ()
 
 
+def test_of_two_values_that_nearly_all_have_it_is_said_that_both_may_be_needed():
+    """Two packages that many processes have together: the crashes have both, each time."""
+    rng = np.random.default_rng(46)
+    pop = population(simulate(7006, hosts=60, days=20, per_day=6, new_share=0.0))
+    size, nowhere = pop.day.size, np.full(pop.exposure_day.size, -1)
+    mine = np.arange(size) % 4 == 0
+    first = mine | (rng.random(size) < 0.5)
+    second = mine | (rng.random(size) < 0.2) | (first & (rng.random(size) < 0.93))
+    both = tuple(
+        Attribute(f"package {name}", ["1", "2"], has.astype(np.int64), nowhere)
+        for name, has in (("a", first), ("b", second))
+    )
+    names = [*pop.signatures, "needs both"]
+    signature = np.where(mine, len(names) - 1, pop.signature)
+    asked = pop._replace(attributes=both, signature=signature, signatures=names, memo=None)
+    search = find_signature_pairs(asked, len(names) - 1, asked.last_day)
+    assert not search.pairs and len(search.shared) == 2, search
+    n = int(mine.sum())
+    assert search.shared[0].startswith(f"package a=2 ({n} of {n}; "), search.shared
+
+
 def test_pairs_leave_out_what_a_host_explains():
     fleet = simulate(7000, split=3.0, **SMALL)
     pop = population(fleet)

@@ -9,18 +9,30 @@ are unknown. Host-days of one host are not independent draws: the correction cou
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.screen.attribute_pairs import MarkingPair, find_attribute_pairs, tested_pairs
+from gdb_epi.fleet.screen.attribute_pairs import (
+    NEARLY_ALL,
+    MarkingPair,
+    find_attribute_pairs,
+    tested_pairs,
+)
 from gdb_epi.fleet.screen.confounded_findings import drop_confounded_findings
 from gdb_epi.fleet.screen.design_effect import crashes_of_signature, expected_shares
-from gdb_epi.fleet.screen.finding import MIN_N, Finding, is_about_whole_host
+from gdb_epi.fleet.screen.finding import (
+    MAX_CONDITIONAL_P,
+    MIN_N,
+    Finding,
+    is_about_whole_host,
+)
+from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs
 from gdb_epi.fleet.screen.screening import screen_hosts
 from gdb_epi.fleet.statistics.arrays import Ints, count_distinct, widen_codes
-from gdb_epi.fleet.statistics.hypothesis_tests import risk_by_share
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_p, risk_by_share
 from gdb_epi.typing_lite import NamedTuple
 
 SURE = 0.99  # share of the rows in which one value decides the other
@@ -173,6 +185,7 @@ class PairSearch(NamedTuple):
     pairs: tuple[AttributePair, ...]
     tested: int  # pairs of attributes, for which each q is corrected
     not_tested: tuple[str, ...]  # attributes that vary and are in no tested pair
+    shared: tuple[str, ...] = ()  # of no pair: values that nearly all have, beyond chance alone
 
 
 def find_signature_pairs(population: Population, signature: int, day: int) -> PairSearch:
@@ -209,7 +222,32 @@ def find_signature_pairs(population: Population, signature: int, day: int) -> Pa
     tested = tested_pairs(population)
     inside = {a.name for pair in tested for a in pair}
     rest = (a.name for a in population.attributes if len(a.values) > 1 and a.name not in inside)
-    return PairSearch(name, mine.size, left_out, tuple(pairs), len(tested), tuple(rest))
+    shared = () if pairs else tuple(_values_of_nearly_all(population, mine, tested))
+    return PairSearch(name, mine.size, left_out, tuple(pairs), len(tested), tuple(rest), shared)
+
+
+def _values_of_nearly_all(
+    population: Population, mine: Ints, tested: Sequence[tuple[Attribute, Attribute]]
+) -> Iterator[str]:
+    """Name the values that nearly all of some crashes have, and fewer others of their programs.
+
+    Of two such values, which many others have together, the second may be needed or not.
+    """
+    same = crashes_of_same_programs(population, mine)
+    others = np.ones(population.day.size, dtype=bool) if same is None else same.copy()
+    others[mine] = False
+    for attribute in dict.fromkeys(a.name for pair in tested for a in pair):
+        column = population.attribute(attribute)
+        assert column is not None
+        codes, beside = column.crash[mine], column.crash[others]
+        counts = np.bincount(codes[codes >= 0], minlength=len(column.values))
+        value, total, size = int(counts.argmax()), int(counts.sum()), int((beside >= 0).sum())
+        have = int((beside == value).sum())
+        if counts[value] < NEARLY_ALL * total or size < MIN_OTHERS:
+            continue
+        if binomial_p(counts[value], total, (have + 1) / (size + 1)) <= MAX_CONDITIONAL_P:
+            share = f"{have / size:.0%} of the other crashes"
+            yield f"{column.mark_of_value(value)} ({counts[value]} of {total}; {share})"
 
 
 def _pair_words(pair: MarkingPair) -> str:

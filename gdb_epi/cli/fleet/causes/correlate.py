@@ -145,4 +145,7 @@ def _print_pairs(search: PairSearch) -> None:
     if search.pairs:
         print_line(f"  {P_AND_Q}")
     else:
-        print_line("  no pair of values marks them more than a single one does")
+        print_line("  no pair of values surely marks them more than a single one does")
+    if len(search.shared) > 1:
+        both = " and ".join(search.shared)
+        print_line(f"  whether they need all of these cannot be told yet: {both}")
