@@ -48,7 +48,7 @@ _NO_BUG = {
     FULL_DISK: "Likely its file or disk",
     FILTER: "Likely a setting or a software bug",
 }
-_UNKNOWN = "It is not known whose"
+_UNKNOWN = "Whose code did it is not known"
 _BY_CTYPES = "Python code that writes by ctypes"
 MAX_TEXT = 300  # characters of a piece of evidence in a record
 
@@ -285,7 +285,9 @@ def reason_without_addresses(record: Json, reason: str) -> str | None:
     saying = [s for s in same if reason]
     plain = next((s["plain"] for s in saying if isinstance(s.get("plain"), str)), None)
     if plain is not None:
-        plain = _NEAR_NULL.sub(r"the number \1 was used as a pointer, or NULL plus that", plain)
+        plain = _NEAR_NULL.sub(
+            r"the number \1 was used as a pointer, or as an offset from NULL", plain
+        )
         plain = _FAR_NUMBER.sub(_number_words, plain)
         return _LETTERS.sub(_letter_words, plain)
     with_id: Json = next((s for s in saying if s.get("id")), {})
