@@ -36,7 +36,7 @@ def diagnose_write_to_own_capture(
     if scene.foreign_threads or not all(d.kind in _AT_REST and not d.timed for d in others):
         return None
     capturing = next(_frames_capturing_output(scene, activity), None)
-    if capturing is None or may_descriptor_be_held_elsewhere(scene, activity):
+    if capturing is None or may_descriptor_be_held_elsewhere(scene):
         return None
     frame, what = capturing
     name = "standard output" if activity.target == 1 else "standard error"

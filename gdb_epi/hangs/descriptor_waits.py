@@ -18,7 +18,6 @@ from gdb_epi.hangs.types import DEADLOCK, HANG, HangDiagnosis, ThreadActivity, w
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted, default_when_unreadable
 
-_FORKS = frozenset(("fork", "forkpty", "posix_spawn", "posix_spawnp"))
 _SENDS = frozenset(("send", "send_bytes"))
 _RUNS_CHILD = ("multiprocessing.process", "_bootstrap")
 _WATCH = "inotify"
@@ -59,7 +58,7 @@ def diagnose_read_of_own_pipe(
         "by"
     )
     free = [d for d in others if d.tid not in chain.tids]
-    elsewhere = may_descriptor_be_held_elsewhere(scene, activity)
+    elsewhere = may_descriptor_be_held_elsewhere(scene)
     if free:
         free.sort(key=lambda d: d.kind not in ALIVE)
         return chain.diagnose_through(activity, free[0].tid, what)
@@ -120,7 +119,7 @@ def diagnose_write_to_own_pipe(
         return None
     held_up = tids_held_up(scene, {activity.tid})
     going = [d for d in scene.activities if d.tid not in held_up and scene.view.frames(d.tid)]
-    if going or may_descriptor_be_held_elsewhere(scene, activity):
+    if going or may_descriptor_be_held_elsewhere(scene):
         return None
     others = [d for d in scene.threads_by_importance if d.tid in held_up - {activity.tid}]
     waiting = "".join(f"; {d.waits()} for {d.what}" for d in others[:1])
@@ -237,17 +236,6 @@ def _is_outside_loop(loop: range, target: int) -> bool:
     return not loop.start - 2 <= target < loop.stop
 
 
-@default_when_unreadable(True)
-def may_have_untracked_children(scene: HangContext, activity: ThreadActivity) -> bool:
-    """Tell whether code of the program makes child processes that no object of Python is.
-
-    On the stack, or in a function that may have run before. True where that is not known.
-    """
-    if any(scene.calls_any(frame, _FORKS) for frame in activity.frames):
-        return True
-    return scene.live_code.uses_any_name(_FORKS)
-
-
 @default_when_unreadable(False)
 def watches_files(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread reads what the kernel tells of files: inotify(7), by ctypes mostly.
@@ -265,7 +253,7 @@ def watches_files(scene: HangContext, activity: ThreadActivity) -> bool:
     )  # fmt: skip
 
 
-def may_descriptor_be_held_elsewhere(scene: HangContext, activity: ThreadActivity) -> bool:
+def may_descriptor_be_held_elsewhere(scene: HangContext) -> bool:
     """Tell whether another process may have a copy of a descriptor of this one.
 
     A child that was forked or was given it has one, and where this process was forked its parent.
@@ -274,7 +262,7 @@ def may_descriptor_be_held_elsewhere(scene: HangContext, activity: ThreadActivit
     return (
         scene.locks.fork.forked is not False
         or bool(table.children or table.running_processes)
-        or may_have_untracked_children(scene, activity)
+        or scene.may_fork
     )
 
 

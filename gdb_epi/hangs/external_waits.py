@@ -15,7 +15,6 @@ from gdb_epi.hangs.descriptor_waits import (
     diagnose_selector_of_nothing,
     diagnose_wait_on_closed_socket,
     diagnose_write_to_own_pipe,
-    may_have_untracked_children,
     rest_of_message_clause,
     watches_files,
 )
@@ -498,7 +497,7 @@ def _reads_result_of_a_child(scene: HangContext, activity: ThreadActivity) -> bo
     if activity.target is None or activity.awaits:
         return activity.awaits in (MESSAGE, PROCESS_QUEUE, MANAGED_ITEM)
     kind = scene.descriptors.describe(activity.target).kind
-    return kind == "pipe" or (kind != "socket" and may_have_untracked_children(scene, activity))
+    return kind == "pipe" or (kind != "socket" and scene.may_fork)
 
 
 def _others_may_write(scene: HangContext, activity: ThreadActivity) -> bool:

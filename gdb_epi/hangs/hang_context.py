@@ -65,6 +65,7 @@ _CALLS_NOBODY = (
 )  # fmt: skip
 _NOT_LOOKED_AT = "code that was not looked at"
 _C_LIBRARY = ("libc.", "libc-", "libpthread", "librt", "ld-musl-")
+_FORKS = frozenset(("fork", "forkpty", "posix_spawn", "posix_spawnp"))
 MAX_NATIVE = 200  # threads without Python code that are looked at
 MAX_GENERATORS = 4  # each of which goes over the next
 MAX_FAILED = 2  # tasks that are named
@@ -571,14 +572,19 @@ class HangContext:
     @cached_property
     def pipe_ends(self) -> PipeEnds:
         """Who has the other ends of pipes."""
-        return PipeEnds(self.view, self.descriptors, self._is_name_used)
+        return PipeEnds(self.view, self.descriptors, lambda name: self._is_any_name_used((name,)))
+
+    @cached_property
+    def may_fork(self) -> bool:
+        """Whether code of the program makes child processes that no object of Python is."""
+        return self._is_any_name_used(_FORKS)
 
     @default_when_unreadable(True)
-    def _is_name_used(self, name: str) -> bool:
-        """Tell whether code of the program has a name, that of its threads' stacks too."""
+    def _is_any_name_used(self, names: Collection[str]) -> bool:
+        """Tell whether code of the program has one of some names, that of any stack too."""
         frames = (frame for own in self.view.all_frames().values() for frame in own)
         return self.live_code.uses_any_name(
-            (name,), (f for f in frames if not self.installed.contains_frame(f))
+            names, (f for f in frames if not self.installed.contains_frame(f))
         )
 
     @property

@@ -356,3 +356,33 @@ def test_who_has_what_a_task_waits_for(name: str, tmp_path: Path) -> None:
     else:
         assert hang.label in ("hang", "deadlock"), (hang.label, hang.kind, hang.sentence)
         assert any(words in hang.sentence for words in NOBODY[name].split("|")), hang.sentence
+
+
+FORKS = """
+import os, threading, time
+reading, writing = os.pipe()
+if not os.fork():
+    time.sleep(900)
+def fill():
+    while True:
+        os.write(writing, b"a line of the report")
+thread = threading.Thread(target=fill)
+thread.start()
+open("ready", "w").close()
+thread.join()
+"""
+
+
+def test_a_child_that_the_main_code_forked_has_the_other_end_too(tmp_path: Path) -> None:
+    """Before 3.11 code of a module is no function, and stands on the stack alone."""
+    need_core_dumps()
+    old = [each for each in spread("fork") if each.root is None and each.minor < (3, 11)]
+    if not old:
+        pytest.skip("no CPython before 3.11 is on this machine")
+    program = tmp_path / "program.py"
+    program.write_text(FORKS)
+    hang = run_stages(Session(CoreFileTarget.open(core_by_signal(
+        old[-1], "", tmp_path, program=program
+    )))).state.hang  # fmt: skip
+    assert not isinstance(hang, Absent), hang
+    assert hang.kind == "peer does not read", hang.sentence

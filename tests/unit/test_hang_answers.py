@@ -52,6 +52,7 @@ SCENE = SimpleNamespace(
     activities=(),
     pipe_ends=SimpleNamespace(other_end=lambda _: None),
     live_code=SimpleNamespace(own_codes=(), uses_any_name=lambda *_: False),
+    may_fork=False,
 )
 
 
@@ -116,6 +117,7 @@ def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, more) -> None
         activities=(),
         pipe_ends=SimpleNamespace(other_end=lambda _: None),
         live_code=SimpleNamespace(own_codes=(), uses_any_name=lambda *_: False),
+        may_fork=False,
         names_called_before=lambda *_, **__: {"send_request"},
     )
     activity = ThreadActivity(

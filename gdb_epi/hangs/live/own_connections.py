@@ -39,7 +39,7 @@ def diagnose_read_from_own_connection(
 ) -> HangDiagnosis | None:
     """Return the answer where both ends of a connection are read here, and nobody sends."""
     other = next((d for d in scene.activities if _is_other_end(scene, activity, d)), None)
-    if other is None or may_descriptor_be_held_elsewhere(scene, activity):
+    if other is None or may_descriptor_be_held_elsewhere(scene):
         return None
     pair = {activity.tid, other.tid}
     going = UnblockedThreads(scene)

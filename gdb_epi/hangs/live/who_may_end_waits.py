@@ -160,7 +160,7 @@ class _PartiesThatMayEnd:
             numbers = activity.watched or (activity.target,)
             if activity.kind in FED and len(numbers) == 1 and numbers[0] is not None:
                 end = self._scene.pipe_ends.other_end(numbers[0])
-                if end is not None and may_descriptor_be_held_elsewhere(self._scene, activity):
+                if end is not None and may_descriptor_be_held_elsewhere(self._scene):
                     yield OTHER_PROCESS
 
     def _parties_needing_no_gil(self, activity: ThreadActivity) -> Iterator[str]:
