@@ -221,7 +221,7 @@ def run(args: Namespace) -> int:
     processes = [word for word in args.cores if is_process_number(word)]
     if processes:
         return _look_at_processes(processes, args)
-    inputs = find_cores([name for word in args.cores for name in _named_inputs(word)])
+    inputs = find_cores([name for word in args.cores for name in _expand_dash_to_stdin_names(word)])
     many = len(inputs.cores) + len(inputs.problems) > 1
     if inputs.repeated:
         names = counted(len(inputs.repeated), "name")
@@ -288,7 +288,7 @@ def _look_at_processes(processes: Sequence[str], args: Namespace) -> int:
     return worst_exit_code(codes)
 
 
-def _named_inputs(word: str) -> list[str]:
+def _expand_dash_to_stdin_names(word: str) -> list[str]:
     """Return what a word of the command line names; for `-` the lines of standard input.
 
     `find -print0` separates by NUL: where there is one, names may hold line breaks.

@@ -64,7 +64,7 @@ def is_tied_to_failure(context: Context, damage: Sequence[Evidence]) -> bool:
         values += split_into_words(read_up_to(context.target, sp, STACK))
     if any(_does_damage_lead_to(context, evidence, values) for evidence in damage):
         return True
-    return has_failed_lookup(context.state) and _is_damaged_name(context, damage)
+    return has_failed_lookup(context.state) and _is_damaged_string_used_as_name(context, damage)
 
 
 def has_failed_lookup(state: ProcessState) -> bool:
@@ -78,7 +78,7 @@ def has_failed_lookup(state: ProcessState) -> bool:
     )
 
 
-def _is_damaged_name(context: Context, damage: Sequence[Evidence]) -> bool:
+def _is_damaged_string_used_as_name(context: Context, damage: Sequence[Evidence]) -> bool:
     """Whether a damaged string is one that frames know, or has the hash of what was not found."""
     strings = {evidence.facts["object"] for evidence in damage if "object" in evidence.facts}
     python = context.state.python

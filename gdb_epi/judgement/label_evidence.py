@@ -167,7 +167,7 @@ class LabelEvidence(NamedTuple):
         return chance / (1 - chance)
 
 
-def collect_label_evidence(
+def evidence_for_verdict_labels(
     category: str,
     findings: Sequence[Finding],
     score: Score,

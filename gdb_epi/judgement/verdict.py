@@ -23,7 +23,7 @@ from gdb_epi.judgement.label_evidence import (
     DAMAGE,
     LabelEvidence,
     choose_finding_rule,
-    collect_label_evidence,
+    evidence_for_verdict_labels,
     find_unsure_hangs,
 )
 from gdb_epi.judgement.labels import (
@@ -102,7 +102,7 @@ def judge(
     table: Mapping[str, RuleCounts] | None = None,
 ) -> Verdict:
     """Return the verdict on one core; `table` stands in for the counts that are shipped."""
-    arguments = collect_label_evidence(category, findings, score, table)
+    arguments = evidence_for_verdict_labels(category, findings, score, table)
     unsure = find_unsure_hangs(category, findings)
     if unsure or any(not argument.last for argument in arguments):
         arguments = [argument for argument in arguments if not argument.last]

@@ -22,7 +22,7 @@ from gdb_epi.render.frame_lines import (
     row_lines,
     stack_rows,
 )
-from gdb_epi.render.python_stacks import how_process_ended, python_call, thread_words
+from gdb_epi.render.python_stacks import crashed_or_took_signal, python_call, thread_words
 from gdb_epi.target.api import LIVE, NativeFrame, pid_of, target_noun
 from gdb_epi.util import counted, plain_path
 
@@ -66,7 +66,7 @@ def first_thread_word(state: ProcessState) -> str:
         return ""
     if state.target.kind == LIVE:
         return "got the signal"
-    return how_process_ended(state.crash, pid_of(state.target))
+    return crashed_or_took_signal(state.crash, pid_of(state.target))
 
 
 def nothing_found_line(state: ProcessState, words: str, gaps: Sequence[SoftError] = ()) -> str:

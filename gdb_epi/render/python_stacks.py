@@ -45,7 +45,7 @@ def python_stack_lines(
         groups.setdefault(thread.address if alone else steps, []).append(thread)
     lines = [f"CPython {python.version}, {counted(len(threads), 'Python thread')}"]
     for group in groups.values():
-        lines += ["", _title(group, how_process_ended(crash, pid))]
+        lines += ["", _title(group, crashed_or_took_signal(crash, pid))]
         rows = fold_calls([python_call(frame) for frame in group[0].frames])
         lines += row_lines(rows, UNLIMITED) if rows else ["  (no Python frames)"]
     if lost:
@@ -72,7 +72,7 @@ def thread_words(name: str | None, tid: int | None) -> str:
     return f"{quoted_name(name)} ({number})" if name else number
 
 
-def how_process_ended(crash: CrashInfo | Absent, pid: int | None) -> str:
+def crashed_or_took_signal(crash: CrashInfo | Absent, pid: int | None) -> str:
     """Return the words for the first thread: only a fault or an abort of its own is a crash."""
     if isinstance(crash, Absent):
         return ""

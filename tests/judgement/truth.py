@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from gdb_epi.errors import Absent
 from gdb_epi.judgement.calibration import ANY_RULE, NO_CASE, RuleCounts
-from gdb_epi.judgement.label_evidence import DAMAGE, collect_label_evidence
+from gdb_epi.judgement.label_evidence import DAMAGE, evidence_for_verdict_labels
 from gdb_epi.judgement.labels import DAMAGED_MEMORY, HARDWARE_SUSPECT, KILLED, SOFTWARE
 from gdb_epi.judgement.verdict import Verdict
 from gdb_epi.resign.verdicts import VerdictBasis, judge_basis, stored_verdict_basis
@@ -60,7 +60,7 @@ def rules_that_spoke(row: Row) -> dict[str, bool]:
     """Return whether each rule that spoke of a row was right."""
     judge_basis(case_of(row))  # loads the detectors
     truth = truth_of(row)
-    arguments = collect_label_evidence(*case_of(row), {})
+    arguments = evidence_for_verdict_labels(*case_of(row), {})
     if any(not argument.last for argument in arguments):
         arguments = [argument for argument in arguments if not argument.last]
     return {

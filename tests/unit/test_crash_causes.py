@@ -45,7 +45,7 @@ from gdb_epi.judgement.calibration import ANY_RULE, RuleCounts
 from gdb_epi.judgement.label_evidence import (
     ELSE_EXPLAINS,
     ONE_WORD_EXPLAINS,
-    collect_label_evidence,
+    evidence_for_verdict_labels,
 )
 from gdb_epi.judgement.verdict import judge
 from gdb_epi.process_state import ProcessState
@@ -377,7 +377,7 @@ def test_a_process_that_gives_up_when_it_gets_no_memory(
     assert [finding.facts["kind"] for finding in found] == kinds
     score = Score("none", 0.0, -3.0, "unknown", {}, (), (), None)
     counted = {ANY_RULE: RuleCounts(99, 0, "", 0.93)}
-    stated = [x.most for x in collect_label_evidence("unknown", found, score, counted)]
+    stated = [x.most for x in evidence_for_verdict_labels("unknown", found, score, counted)]
     assert stated == [ELSE_EXPLAINS] * len(kinds), "errno may be old: it was 91 %"
 
 

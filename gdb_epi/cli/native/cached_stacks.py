@@ -54,7 +54,7 @@ _PACKED = b".gnu_debugdata"
 Stamp = tuple[str, int, int]  # of a file: path, size, time of its last change
 
 
-class DebugInfoStamps(NamedTuple):
+class DebugInfoSources(NamedTuple):
     """What a file's names come from: `inside` of itself, and from separate files.
 
     `packed`: there are but more symbols, in a packed section (MiniDebugInfo).
@@ -67,7 +67,7 @@ class DebugInfoStamps(NamedTuple):
 
 def debug_info_stamps(
     file: ElfFile, folders: Sequence[str], sysroot: str | None
-) -> DebugInfoStamps:
+) -> DebugInfoSources:
     """Return where the debug information of a file is; `folders` are those of GDB's setting."""
     places = {section.name: (section.offset, section.size) for section in read_sections(file)}
     inside = any(name in places for name in _CARRIERS)
@@ -77,7 +77,7 @@ def debug_info_stamps(
     stamps = tuple(filter(None, map(file_stamp, names)))
     has_packed = _PACKED in places
     both = has_packed and bool(stamps)  # which one GDB takes is not known here
-    return DebugInfoStamps(inside or both, stamps, has_packed and not inside and not both)
+    return DebugInfoSources(inside or both, stamps, has_packed and not inside and not both)
 
 
 def file_stamp(name: str) -> Stamp | None:
@@ -146,7 +146,7 @@ class _LoadedObject(NamedTuple):
 
     file: ElfFile
     names: FileNames
-    debug: DebugInfoStamps
+    debug: DebugInfoSources
 
     @property
     def has_debug(self) -> bool:
@@ -376,7 +376,7 @@ class CachedStacks:
             return address
         return None
 
-    def _debug_info_stamps(self, module: Module) -> DebugInfoStamps:
+    def _debug_info_stamps(self, module: Module) -> DebugInfoSources:
         return debug_info_stamps(self._elf_file(module), self._debug_folders, self._sysroot)
 
     def _elf_file(self, module: Module) -> ElfFile:
@@ -433,7 +433,7 @@ class CachedStacks:
         entry.names.add_names(offset, names, is_exact=walk.is_exact)
         return names
 
-    def _packed_symbols_file(self, file: ElfFile, debug: DebugInfoStamps) -> ElfFile | None:
+    def _packed_symbols_file(self, file: ElfFile, debug: DebugInfoSources) -> ElfFile | None:
         """Return the symbols that a file packs; None where it has none. Raises GdbNeeded."""
         if not debug.packed:
             return None

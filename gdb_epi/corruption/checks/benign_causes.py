@@ -110,7 +110,11 @@ def value_made_by_software(context: Context) -> Iterator[Evidence]:
     for word in find_fault_words(context)[:2]:
         shape = software_pattern(context, word)
         if shape is not None and shape.name == "negative":
-            shape = None if _is_explained(context) or _is_step_back(context, word) else shape
+            shape = (
+                None
+                if _is_explained(context) or _is_negative_offset_from_pointer(context, word)
+                else shape
+            )
         if shape is not None:
             who = "control went to" if word.source == "target" else f"{word.source} holds"
             offset = _describe_as_offset(context, word, shape)
@@ -122,7 +126,7 @@ def value_made_by_software(context: Context) -> Iterator[Evidence]:
             return
 
 
-def _is_step_back(context: Context, word: FaultWord) -> bool:
+def _is_negative_offset_from_pointer(context: Context, word: FaultWord) -> bool:
     """Whether a negative number was added to a pointer to memory, as loops that run down do."""
     site = context.site
     if isinstance(site, Absent) or site.operand is None:

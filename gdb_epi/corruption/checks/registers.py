@@ -82,11 +82,13 @@ def register_values(context: Context) -> Iterator[Evidence]:
     feeding = {word.source for word in find_fault_words(context)}
     for remade in recomputed:
         bits = changed_bits(remade.held, remade.expected)
-        if _is_plausible(context, remade, bits, feeds_access=remade.register in feeding):
+        if _is_register_damage_plausible(
+            context, remade, bits, feeds_access=remade.register in feeding
+        ):
             yield _evidence_of_register(context, remade, bits)
 
 
-def _is_plausible(
+def _is_register_damage_plausible(
     context: Context, remade: RecomputedRegister, bits: tuple[int, ...], *, feeds_access: bool
 ) -> bool:
     """Tell whether a register was damaged: its right value fits, and no innocent cause does."""

@@ -146,7 +146,7 @@ class AddressIndex:
             name = self._read_object_type(start + head) if in_use else None
             if name is not None and 8 <= address - start - head < MEMBERS:
                 return start + head, name
-        return self._tuple_with_item(address) or self._dict_with_value(address)
+        return self._tuple_with_item(address) or self._dict_entry_with_value_at(address)
 
     def siblings_hold(self, place: int, right: int) -> bool:
         """Tell whether other objects of the type that a field is of hold objects of one type there.
@@ -190,7 +190,7 @@ class AddressIndex:
                 return (start, "tuple") if start + 24 <= address < start + 24 + 8 * size else None
         return None
 
-    def _dict_with_value(self, address: int) -> tuple[int, str] | None:
+    def _dict_entry_with_value_at(self, address: int) -> tuple[int, str] | None:
         """Tell the value of a dict's entry: (hash, key, value), or (key, value) from 3.11 on."""
         key = address - 8
         if self._pointee_type_at(key) != "str":

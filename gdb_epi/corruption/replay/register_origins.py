@@ -93,14 +93,17 @@ def _still_as_made(path: CodePath, registers: dict[str, int], counters: frozense
         if change is None:
             return False
         if number not in path.skippable:
-            given = (_unmoved_counters(instruction, name, registers, counters) for name in change)
+            given = (
+                _registers_proving_counter_unmoved(instruction, name, registers, counters)
+                for name in change
+            )
             if any(names and gone.isdisjoint(names) for names in given):
                 return True
         gone |= change
     return False
 
 
-def _unmoved_counters(
+def _registers_proving_counter_unmoved(
     instruction: Instruction, name: str, registers: dict[str, int], counters: frozenset[str]
 ) -> tuple[str, ...]:
     """Return the registers that prove that a counter has not moved, or nothing."""
@@ -449,7 +452,7 @@ class _Replay:
             kept=kept,
             from_memory=reads or any(each.from_memory for each in inputs),
             terms=_base_index_scale(
-                step.instruction, how, self._values_with_memory(number, values)
+                step.instruction, how, self._registers_and_word_read(number, values)
             ),
         )
 
@@ -465,7 +468,7 @@ class _Replay:
         if how.kind == OTHER:
             how = ValueSource(COMPUTED, None, instruction.size)
             computed = computed_value(
-                instruction, register, self._values_with_memory(number, values)
+                instruction, register, self._registers_and_word_read(number, values)
             )
             return how, None, computed
         if how.kind == COPY and isinstance(how.source, str):
@@ -476,7 +479,7 @@ class _Replay:
             return how, None, how.source
         return how, None, None
 
-    def _values_with_memory(self, number: int, values: dict[str, int]) -> dict[str, int]:
+    def _registers_and_word_read(self, number: int, values: dict[str, int]) -> dict[str, int]:
         """Return the registers and, under the name MEMORY, what the instruction reads there."""
         instruction = self._path.steps[number].instruction
         operand = instruction.explicit_operand

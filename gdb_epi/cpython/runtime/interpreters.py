@@ -264,7 +264,7 @@ class _InterpreterDecoder:
             gc=_or_absent(lambda: read_gc_state(reader, runtime, at)),
             # 3.12 (gh-104341): interpreters are finalized one by one.
             finalizing=self._word(at, self._layout.offset("PyInterpreterState", "_finalizing")),
-            modules=self._modules(at),
+            modules=self._module_count(at),
             requests=_or_absent(lambda: read_interpreter_requests(reader, runtime, at)),
             pending=tuple(read_pending_calls(reader, runtime, at, main=state.id == 0)),
             stop_the_world=_or_absent(lambda: self._stop_the_world(at)),
@@ -282,7 +282,7 @@ class _InterpreterDecoder:
         except UnreadableMemory:
             return state.id == 0
 
-    def _modules(self, interpreter: int) -> int | Absent:
+    def _module_count(self, interpreter: int) -> int | Absent:
         at = self._layout.offset("PyInterpreterState", "imports.modules", "modules")
         modules = self._word(interpreter, at)
         if isinstance(modules, Absent):

@@ -54,7 +54,9 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
         facts: dict[str, object] = {"kind": MEMORY_ERROR, "state": raised.state}
         if by is not None and by.numbers and max(by.numbers) >= WORTH_TELLING:
             summary += f"; its call was given the number {max(by.numbers):,}"
-        if _malloc_gave_up(account):  # no failed allocation damages malloc's own data
+        if _libc_found_overwritten_memory(
+            account
+        ):  # no failed allocation damages malloc's own data
             facts["kind"] = "info"
             summary += "; what cleans up after it may have gone wrong"
         yield Finding("failed_allocation", subject, facts, summary)
@@ -62,7 +64,9 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
     pointer = _failed_result_accessed(account)
     if account.how == ACCESS and not pointer:
         return
-    if not pointer and (_malloc_gave_up(account) or asked_for_impossible_size(state, account)):
+    if not pointer and (
+        _libc_found_overwritten_memory(account) or asked_for_impossible_size(state, account)
+    ):
         return
     if not is_out_of_memory(state.target, account):
         return
@@ -87,7 +91,7 @@ def _failed_result_accessed(account: FaultAccount) -> str:
     return "NULL" if 0 in values else "-1, as mmap() returns it" if WORD_MASK in values else ""
 
 
-def _malloc_gave_up(account: FaultAccount) -> bool:
+def _libc_found_overwritten_memory(account: FaultAccount) -> bool:
     """Tell whether malloc, or a check of buffers in the C library, found memory overwritten."""
     message = account.message
     return isinstance(message, AbortMessage) and message.kind in ("malloc", "fortify")

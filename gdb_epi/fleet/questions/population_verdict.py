@@ -169,7 +169,9 @@ def judge_signature(
     if screened is not None:
         by_key = {f.key: f for f in screened.findings}
         parts = (
-            part._replace(finding=_with_numbers_of(part.finding, by_key.get(part.finding.key)))
+            part._replace(
+                finding=_with_screened_numbers(part.finding, by_key.get(part.finding.key))
+            )
             if part.finding is not None and not part.also
             else part
             for part in parted.parts
@@ -178,7 +180,7 @@ def judge_signature(
     return judge_split(population, parted)
 
 
-def _with_numbers_of(finding: Finding, same: Finding | None) -> Finding:
+def _with_screened_numbers(finding: Finding, same: Finding | None) -> Finding:
     if same is None:
         return finding
     names = ("n", "total", "p", "q", "rr", "rr_low", "rr_high", "test", "exposure")

@@ -67,7 +67,7 @@ MIN_STORIES = 2  # jobs or events
 MAX_VALUES = 200  # of an attribute: with more they name hosts
 
 
-class ClockShift(NamedTuple):
+class ClockShiftOfValue(NamedTuple):
     """A value of an attribute, and by how many hours some signatures are shifted there."""
 
     attr: str
@@ -77,7 +77,7 @@ class ClockShift(NamedTuple):
     crashes: int
 
 
-def clock_shifts(population: Population) -> list[ClockShift]:
+def clock_shifts(population: Population) -> list[ClockShiftOfValue]:
     """Return the places where signatures of one hour come at another one, each once."""
     if population.second is None:
         return []
@@ -97,7 +97,7 @@ def _as_if_no_clock_changed(population: Population) -> Ints:
     return np.where(moved, second - local.by, second)
 
 
-def _find_clock_shifts(population: Population, second: Ints) -> list[ClockShift]:
+def _find_clock_shifts(population: Population, second: Ints) -> list[ClockShiftOfValue]:
     # The crashes of signatures that may have one hour here and another one elsewhere. Most of
     # their crashes then lie in two windows, one of which has at least half of them. Other
     # signatures are left out before any place is examined.
@@ -112,7 +112,7 @@ def _find_clock_shifts(population: Population, second: Ints) -> list[ClockShift]
         for place in _places_of_attribute(population, attribute, crashes, second[crashes])
     ]
     places.sort(key=lambda place: (-place.stories, -place.crashes))
-    by_shift: dict[int, ClockShift] = {}
+    by_shift: dict[int, ClockShiftOfValue] = {}
     for place in places:  # a rack of a site is shifted as its site is
         by_shift.setdefault(place.hours, place)
     return list(by_shift.values())
@@ -120,7 +120,7 @@ def _find_clock_shifts(population: Population, second: Ints) -> list[ClockShift]
 
 def _places_of_attribute(
     population: Population, attribute: Attribute, crashes: Ints, second: Ints
-) -> Iterator[ClockShift]:
+) -> Iterator[ClockShiftOfValue]:
     signature, bins = widen_codes(population.signature[crashes]), second % DAY // BIN
     width = len(attribute.values) + 1  # the last place is of no value
     of_crash = signature * width + attribute.crash[crashes] % width
@@ -155,7 +155,7 @@ def _places_of_attribute(
             by_event[about] = by_event.get(about, 0) + int(counts[part][at])
     for (value, hours), each in shifts.items():
         if len(each) >= MIN_STORIES:
-            yield ClockShift(
+            yield ClockShiftOfValue(
                 attribute.name, attribute.values[value], hours, len(each), sum(each.values())
             )
 

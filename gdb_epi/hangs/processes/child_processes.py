@@ -292,7 +292,7 @@ def find_unread_child_output(
                 stream = scene.view.attribute(process, name)
                 if (
                     not stream
-                    or not _is_paused(scene, stream)
+                    or not _has_asyncio_stopped_reading(scene, stream)
                     or _address_waited_for(task) == stream
                 ):
                     continue
@@ -392,7 +392,7 @@ def _processes_read(scene: HangContext, task: UnfinishedTask) -> Iterator[int]:
         yield from _awaited_processes(scene, task)
 
 
-def _is_paused(scene: HangContext, stream: int) -> bool:
+def _has_asyncio_stopped_reading(scene: HangContext, stream: int) -> bool:
     return _read_flag(scene, stream, "_paused")
 
 
