@@ -316,7 +316,8 @@ def test_all_questions_call_a_crash_by_its_cause(db, capsys):
     more = {"verdict": verdict, "signature": signature, "version": "9"}
     put(db, *(crash(70_000 + n, f"node-{n % 50}", 13, **more) for n in range(50)))
     named = f'"NULL pointer in f9: use after free, in g" (key {key})'
-    for words in (["suspects"], ["screen"], ["findings"]):
+    asked = ["split", key], ["onset", key], ["correlate", key]
+    for words in (["suspects"], ["screen"], ["findings"], *asked):
         assert main(["fleet", *words, "--db", db]) == 0
         shown = capsys.readouterr().out
         assert named in shown and '"NULL pointer in f9, in g"' not in shown, shown

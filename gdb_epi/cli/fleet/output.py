@@ -128,6 +128,15 @@ def print_lines(lines: Iterable[str]) -> None:
         print_line(line)
 
 
+def print_signature(db: str | None, line: str) -> None:
+    """Print what a signature of a database is called, by its causes, and its key."""
+    from gdb_epi.fleet.questions.signature_history import call_by_causes, open_for_plain_sql
+    from gdb_epi.render.signature_words import signature_phrase_and_key
+
+    with open_for_plain_sql(db) as execute:
+        print_lines(call_by_causes(execute, [signature_phrase_and_key(line)]))
+
+
 def print_table(
     headers: Sequence[str], cells: Sequence[Sequence[object]], empty: str, below: Sequence[str] = ()
 ) -> None:

@@ -13,6 +13,7 @@ from gdb_epi.cli.fleet.output import (
     parse_day_argument,
     print_line,
     print_rows,
+    print_signature,
     print_table,
 )
 from gdb_epi.cli.support.messages import no_crashes_message
@@ -96,6 +97,7 @@ def _correlate_signature(args: Namespace) -> None:
     else:
         from gdb_epi.fleet.questions.suspects import sentences_about_signature
 
+        print_signature(args.db, search.signature)
         _print_pairs(search)
         if not search.pairs:
             for words in sentences_about_signature(population, code):
@@ -120,9 +122,7 @@ def _print_pairs(search: PairSearch) -> None:
         describe_risk_and_p_value,
         describe_test,
     )
-    from gdb_epi.render.signature_words import signature_phrase_and_key
 
-    print_line(signature_phrase_and_key(search.signature))
     size = counted(search.crashes, "crash")
     if search.left_out:
         size += f", beside {counted(search.left_out, 'crash')} that single hosts explain"

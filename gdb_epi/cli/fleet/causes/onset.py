@@ -12,6 +12,7 @@ from gdb_epi.cli.fleet.output import (
     print_line,
     print_lines,
     print_rows,
+    print_signature,
 )
 from gdb_epi.util import counted
 
@@ -41,6 +42,7 @@ def run(args: Namespace) -> None:
     else:
         from gdb_epi.fleet.questions.suspects import sentences_about_signature
 
+        print_signature(args.db, answer.signature)
         _print_onset(answer)
         if not answer.roll_outs:
             goes_with = sentences_about_signature(population, code)
@@ -69,9 +71,7 @@ def _onset_json(answer: Onset) -> dict[str, Any]:
 def _print_onset(answer: Onset) -> None:
     from gdb_epi.fleet.screen.finding_texts import describe_comparison, describe_risk
     from gdb_epi.fleet.store.day_numbers import iso_day
-    from gdb_epi.render.signature_words import signature_phrase_and_key
 
-    print_line(signature_phrase_and_key(answer.signature))
     print_line(f"  {answer.answer}")
     if answer.remains is not None:
         print_line(f"  {answer.remains}")

@@ -13,6 +13,7 @@ from gdb_epi.cli.fleet.output import (
     print_line,
     print_lines,
     print_rows,
+    print_signature,
 )
 from gdb_epi.errors import InputError
 from gdb_epi.util import counted, pick_attributes
@@ -50,6 +51,7 @@ def run(args: Namespace) -> None:
     if args.json or args.csv:
         _print_machine_readable(population, parted, judged, as_csv=args.csv)
     else:
+        print_signature(args.db, parted.signature)
         _print_parts(parted, judged, beside)
         if (remains := find_onset(population, code).remains) is not None:
             print_line(f"  {remains}")
@@ -132,9 +134,7 @@ def _print_parts(parted: SignatureSplit, judged: PopulationVerdict, beside: Sequ
         finding_sentence,
         spell_out_flags,
     )
-    from gdb_epi.render.signature_words import signature_phrase_and_key
 
-    print_line(signature_phrase_and_key(parted.signature))
     print_line(f"  {spell_out_flags(judged.headline)}")
     for caveat in judged.caveats:
         print_line(f"    but: {caveat}")
