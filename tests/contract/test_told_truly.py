@@ -325,6 +325,14 @@ def test_a_flag_in_a_field_of_an_extension_is_no_flipped_null(bit: str, tmp_path
     assert (verdict["label"], verdict["damage"]["found"]) == ("software", False)
 
 
+def test_a_type_of_an_extension_is_known_by_its_code_too(tmp_path: Path) -> None:
+    """PyO3 calls its classes `builtins.X`, and tp_name may have no module."""
+    program = FIELD_OF_EXTENSION % ("numpy.zeros(3)", "1")
+    named = "ctypes.c_char_p.from_address(id(numpy.ndarray) + 24).value = b'ndarray'\n"
+    verdict = record_of(program.replace("for array", f"{named}for array"), tmp_path)["verdict"]
+    assert (verdict["label"], verdict["damage"]["found"]) == ("software", False)
+
+
 @pytest.mark.parametrize("bit", ["1", "1 << 56"])
 def test_a_mark_in_a_pointer_of_an_extension_leaves_a_doubt(bit: str, tmp_path: Path) -> None:
     record = record_of(FIELD_OF_EXTENSION % ("whole[:]", bit), tmp_path)

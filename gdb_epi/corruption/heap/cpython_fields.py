@@ -13,7 +13,9 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_word, try_read
+from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.sizes import ADDRESS_BITS
+from gdb_epi.target.api import module_at
 
 MAX_BASES = 16
 BLOCK_BITS = 4  # of addresses, which are zero where blocks of pymalloc and malloc begin
@@ -70,20 +72,31 @@ def may_extension_mark(context: Context, place: int, bit: int) -> str:
 
 
 def is_extension_object(context: Context, start: int, name: str) -> bool:
-    """Tell whether the type of an object, or a base of it, is an extension's, by their names."""
+    """Tell whether the type of an object, or a base of it, is an extension's.
+
+    By their names, or by where they and the code lie that ends their objects: classes of PyO3 are
+    called `builtins.PySeries`, and C code may leave out its module's name.
+    """
     python = context.state.python
     if name == "dict" or not isinstance(python, PythonState):
         return False  # of an entry of a dict the owner's address is that of the key's word
+    files: set[str] = set()
+    file = ""
     try:
         reader = MemoryReader(context.target, python.layout)
         base_at = python.layout.require("PyTypeObject", "tp_base")
+        end_at = python.layout.require("PyTypeObject", "tp_dealloc")
         kind = reader.type_of(start)
         for _ in range(MAX_BASES):
-            if not kind:
-                return False
+            if not kind:  # the last one was `object`, of CPython wherever that is
+                return any(path != file and is_own_library(path) for path in files)
             type_name = reader.type_name(kind)
             if isinstance(type_name, Absent) or not _is_of_python(type_name):
                 return True
+            for address in (kind, reader.u64(kind + end_at)):
+                module = module_at(context.target, address)
+                file = module.path if module is not None else ""
+                files.add(file)
             kind = reader.u64(kind + base_at)
     except (UnreadableMemory, LayoutError):
         pass
