@@ -56,11 +56,11 @@ def is_refuted_by_others(
     """Whether so few of some crashes have a value while it ran that it brings no `times` as many.
 
     A release that came when the load rose has more than what ran before it, and no more than what
-    ran beside it.
+    ran beside it. Where hardly any host had another value then, days tell it and not hosts.
     """
     hits, n, share = _crashes_and_share_of_its_days(population, exposure, crashes, codes, value)
-    if_so = times * share / (times * share + 1 - share) if share < 1 else 1.0
-    return share < 1 and binomial_p(n - hits, n, 1 - if_so) <= MAX_REFUTED_P
+    if_so = times * share / (times * share + 1 - share)
+    return share < ALONE and binomial_p(n - hits, n, 1 - if_so) <= MAX_REFUTED_P
 
 
 def _crashes_and_share_of_its_days(
