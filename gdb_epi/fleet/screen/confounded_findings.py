@@ -23,6 +23,7 @@ from gdb_epi.fleet.screen.programs import (
     MIN_OTHERS,
     crashes_of_same_programs,
     is_compared_by_program,
+    program_of_each_crash,
     program_table,
     share_adjusted_for_programs,
 )
@@ -222,8 +223,13 @@ def _explains_better_than_alias(
 
 
 def _share_beside(population: Population, attribute: Attribute, value: int, crashes: Ints) -> float:
-    """Return a value's share where the crashes could have been: for an image, its program's."""
-    if not is_compared_by_program(population, attribute.name):
+    """Return a value's share where the crashes could have been: for an image, its program's.
+
+    Of one program all host-hours are those of its images.
+    """
+    programs = program_of_each_crash(population)
+    is_only_one = programs is not None and len(programs.values) == 1 and attribute.has_hours
+    if is_only_one or not is_compared_by_program(population, attribute.name):
         return float(expected_shares(population, attribute)[0][value])
     every = np.flatnonzero(attribute.crash >= 0)
     table = program_table(population, every, attribute.crash[every])
