@@ -9,6 +9,7 @@ from support.fleet_rates import DAYS, FIRST, HOSTS, ask, fleet, rolled_out, wave
 
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.onset import find_onset
+from gdb_epi.fleet.questions.population_verdict import judge_signature
 from gdb_epi.fleet.questions.rates import rates_of_values, worse_value_sentences
 from gdb_epi.fleet.records.facts import PROGRAM
 from gdb_epi.fleet.screen.attributes import attribute_findings
@@ -106,6 +107,19 @@ def test_a_release_of_half_the_hosts_is_not_blamed_for_a_load_that_rose_with_all
     population = fleet(worse, {"release": rolled_out(since)})
     marks = {f.mark for f in screen_population(population, population.last_day).findings}
     assert "release=new" in marks, marks
+
+
+def test_an_image_of_the_one_program_stays_beside_what_came_with_it() -> None:
+    """Kernel, firmware and image of one night: no crash tells which of them it is."""
+    new = rolled_out(np.where(np.arange(HOSTS) % 10, 20, DAYS))
+    population = fleet(0.05 + 0.1 * new, {"bios": new, "kernel": new, "image": new})
+    is_bug = (population.attributes[0].crash == 1) & (population.signature != 1)
+    kinds = np.where(is_bug, 0, 1 + population.signature % 7)
+    nowhere = np.full(population.exposure_day.size, -1)
+    one = Attribute(PROGRAM, ["pay"], np.zeros(kinds.size, dtype=int), nowhere)
+    asked = population._replace(signature=kinds, facts=(one,), memo=None)
+    headline = judge_signature(asked, 0, asked.last_day).headline
+    assert all(f"{name}=new" in headline for name in ("bios", "kernel", "image")), headline
 
 
 def test_hosts_on_which_a_program_does_not_run_are_no_part_without_its_crashes() -> None:
