@@ -75,7 +75,7 @@ def make(db: Path, crashes: int, kind: str) -> None:
         start = time.perf_counter()
         done = ingest(engine, rows)
         took = time.perf_counter() - start
-        print(f"{done.line()} in {took:.0f} s, {os.stat(db).st_size >> 20} MB")
+        print(f"{done.summary_line()} in {took:.0f} s, {os.stat(db).st_size >> 20} MB")
 
 
 def full_hours(crashes: int) -> Iterator[tuple[str, HostDay]]:
