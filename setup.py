@@ -84,7 +84,10 @@ setup(
     packages=[*find_packages(include=["gdb_epi", "gdb_epi.*"]), "gdb_epi.commands"],
     package_dir={"gdb_epi.commands": "commands"},
     # The file gdb_epi/gdb_epi (a GDB script, no extension) is what `source gdb_epi` runs.
-    package_data={"gdb_epi": data_files_of("gdb_epi")},
+    package_data={
+        "gdb_epi": data_files_of("gdb_epi"),
+        "gdb_epi.commands": data_files_of("commands"),
+    },
     include_package_data=False,
     zip_safe=False,
     install_requires=["pygments", "tabulate", "pyelftools"],

@@ -61,16 +61,16 @@ def _epi_compare():
             raise UsageError(f"EPI_FORMAT={form}: no such format", hint="text or json")
         if not os.path.isfile(other):
             raise InputError(f"EPI_OTHER={other}: no such file", hint="check the path")
-        one = analyze(shared_sessions().current())
+        one = analyze(shared_sessions().current_session())
         exe = os.environ.get("EPI_OTHER_EXE") or _epi_executable(other)
         gdb.execute("core-file", to_string=True)
         if exe:
             gdb.execute("file " + exe, to_string=True)
         gdb.execute("core-file " + other, to_string=True)
-        found = compare_records(one, analyze(shared_sessions().current()), at)
+        found = compare_records(one, analyze(shared_sessions().current_session()), at)
     except EpiError as error:
         set_status(error.exit_code)
-        gdb.write(escape(error.line()) + "\n", gdb.STDERR)
+        gdb.write(escape(error.one_line_text()) + "\n", gdb.STDERR)
         return
     except gdb.error as error:
         set_status(3)

@@ -154,7 +154,7 @@ ENDINGS = (
     lambda: bytearray(1 << 46),
 )
 analyze = gdb_epi.analysis.analyze
-begin = workers._Worker.begin
+begin = workers._Worker.hand_core
 
 def patient(self, index, core):
     begin(self, index, core)
@@ -168,7 +168,7 @@ def dying(session, **options):
     return analyze(session, **options)
 
 gdb_epi.analysis.analyze = dying
-workers._Worker.begin = patient
+workers._Worker.hand_core = patient
 """
 ENDED = (
     "not done within 4 s",

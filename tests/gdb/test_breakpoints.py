@@ -127,7 +127,7 @@ def innermost(done: Done) -> list[list[str]]:
 
 NAMES = (
     "python __import__('gdb'); from gdb_epi.gdbhost.sessions import shared_sessions; "
-    "s = shared_sessions().current(); import json; "
+    "s = shared_sessions().current_session(); import json; "
     "print('AT', json.dumps([f.name for f in s.state.python_thread("
     "s.chosen_tid()).frames[:3]]))"
 )

@@ -30,7 +30,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.gdbhost.process_target import GdbProcessTarget
 from gdb_epi.gdbhost.sessions import shared_sessions
 
-target = shared_sessions().current().target
+target = shared_sessions().current_session().target
 first = target.threads()[0]
 alone = GdbProcessTarget(gdb.selected_inferior(), kind="core", proc=None, lwp=first.tid)
 names = ("_PyRuntime", "malloc", "no_such_symbol")
@@ -212,7 +212,7 @@ def test_truncated_core(gdb: Gdb, made: Made, tmp_path: Path) -> None:
     script = tmp_path / "ask.py"
     script.write_text(
         "from gdb_epi.gdbhost.sessions import shared_sessions\n"
-        f"t = shared_sessions().current().target\nprint('KIND', t.provenance({lost.start}, 16))\n"
+        f"t = shared_sessions().current_session().target\nprint('KIND', t.provenance({lost.start}, 16))\n"
         "print('CUT', t.truncation().truncated)\n"
     )
     done = run_gdb(
