@@ -114,6 +114,20 @@ def test_what_comes_at_the_end_of_a_month_is_told_and_is_not_over(closings):
     assert told.signature == pop.signatures[0] and told.n == told.total
 
 
+def test_a_closing_in_which_several_programs_die_is_told_of_each(closings):
+    """After three turns; measured by the deaths of the others none comes at a turn more often."""
+    pop = closings[0].until_day(closings[1] - 20)
+    signature = pop.signature.copy()
+    turn = np.flatnonzero(signature == 0)
+    signature[np.isin(signature, (2, 3))] = 1
+    signature[turn] = np.array([0, 2, 3])[np.arange(turn.size) % 3]
+    few_others = (np.arange(pop.day.size) % 4 == 0) | np.isin(signature, (0, 2, 3))
+    found = time_and_cpu_findings(pop._replace(signature=signature, memo=None), few_others)
+    assert sorted((f.attr, f.signature) for f in found) == [
+        (DAY_OF_MONTH, pop.signatures[code]) for code in (0, 2, 3)
+    ]
+
+
 def test_a_kernel_before_the_end_of_a_month_is_not_to_blame_for_it(closings):
     pop, last = closings
     raised = [

@@ -133,18 +133,21 @@ def time_and_cpu_findings(population: Population, free: Bools) -> Iterator[Findi
         )
     )  # fmt: skip
     local = _local_hours(population, some, first, hour)
-    leans = _may_recur_by_time(of_day[tested], of_week[tested]) | _is_at_turn_of_month(
-        of_month[tested]
-    ) & ~_is_at_turn_of_month(of_month.sum(axis=0)[None, :])
+    at_turn = (sizes >= MIN_TIMES) & _is_at_turn_of_month(of_month)
+    leans = _may_recur_by_time(of_day[tested], of_week[tested]) | at_turn[
+        tested
+    ] & ~_is_at_turn_of_month(of_month.sum(axis=0)[None, :])
+    # Of a closing that several programs die in, none is measured by the deaths of the others.
+    of_month_elsewhere = of_month[~at_turn].sum(axis=0)
     for code in np.union1d(tested[leans], list(local)).astype(int).tolist():
         times = cell[signature == code]
-        others = [table.sum(axis=0) - table[code] for table in (of_day, of_week, of_month)]
+        others = [table.sum(axis=0) - table[code] for table in (of_day, of_week)]
         crashes = np.flatnonzero(some & (population.signature == code))
         name = population.signatures[code]
         leads = [
             *(() if code in local else _hours_or_move(times, others[0].astype(float), tested.size)),
             *_leading_weekdays(times, others[1].astype(float), tested.size),
-            *_month_turns(times, others[2].astype(float), tested.size),
+            *_month_turns(times, of_month_elsewhere.astype(float), tested.size),
         ]
         for lead in leads:
             if not _is_load_of_program(population, some, crashes, lead):
