@@ -212,7 +212,8 @@ def test_truncated_core(gdb: Gdb, made: Made, tmp_path: Path) -> None:
     script = tmp_path / "ask.py"
     script.write_text(
         "from gdb_epi.gdbhost.sessions import shared_sessions\n"
-        f"t = shared_sessions().current_session().target\nprint('KIND', t.provenance({lost.start}, 16))\n"
+        f"t = shared_sessions().current_session().target\n"
+        f"print('KIND', t.provenance({lost.start}, 16))\n"
         "print('CUT', t.truncation().truncated)\n"
     )
     done = run_gdb(
