@@ -482,6 +482,7 @@ def test_a_closing_is_told_by_its_days_and_no_kernel_for_it(ask):
     assert any("the last 2 days and the first day of a month" in line for line in said)
     out = shell("fleet", "suspects").out + shell("fleet", "screen", "--replay").out
     assert "kernel=" not in out and "may be over" not in out
+    assert "image=" not in out, "ledger's only image, which dies on the other hosts as well"
 
 
 @pytest.mark.heavy

@@ -140,7 +140,8 @@ def add_rivals(population: Population, finding: Finding, free: Bools) -> Finding
     )
     if _rises_within_range(population, attribute, value, mine):
         return finding
-    tally = find_combinations(population).count_few_crashes(mine[free[mine]])
+    crashes = mine[free[mine]]
+    tally = find_combinations(population).count_few_crashes(crashes)
     own_gain = _log_likelihood_gains(population, attribute, tally)[value]
     # Gains are log likelihoods: a value whose gain is lower by less than this cannot be told apart.
     least_gain = own_gain - np.log(TOLD_APART)
@@ -151,7 +152,10 @@ def add_rivals(population: Population, finding: Finding, free: Bools) -> Finding
         gains = _log_likelihood_gains(population, other, tally)
         for code in np.flatnonzero(gains >= least_gain).tolist():
             rival = finding._replace(attr=other.name, value=other.values[code])
-            if _is_alias(population, finding, rival):
+            # The gain is by the share in all crashes: a program's only image has all of its own.
+            if _is_alias(population, finding, rival) and not _explains_better_than_alias(
+                population, (attribute, value), rival.mark, crashes
+            ):
                 rivals.append((-float(gains[code]), rival.mark))
     more = [name for _, name in sorted(rivals) if name not in finding.aliases]
     return finding._replace(aliases=(*finding.aliases, *more[:MAX_RIVALS]))
