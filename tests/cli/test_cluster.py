@@ -218,6 +218,7 @@ def test_a_cluster_that_cannot_do_it_is_told(shell: Shell, cores: Path, cluster:
     assert f"the scheduler at {cluster.address} has no workers" in done.err
 
 
+@pytest.mark.heavy
 def test_without_the_extra_it_is_named(shell: Shell, core: Path) -> None:
     # Where Dask is installed it is hidden.
     folder = shell.folder / "hidden"

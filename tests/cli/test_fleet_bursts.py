@@ -25,6 +25,7 @@ def ask(shell, tmp_path):
     return made
 
 
+@pytest.mark.heavy
 def test_a_rack_with_trouble_accuses_no_release_that_ran_meanwhile(ask):
     tell = ask(ninth.z01_a_rack_loses_packets_while_a_release_runs)
     said = tell("suspects")

@@ -350,6 +350,7 @@ def test_an_export_writes_the_days_that_changed(tmp_path, export, capsys):
     assert ask(f"lake:{lake}", "check", capsys) == ask(db, "check", capsys)
 
 
+@pytest.mark.heavy
 def test_what_is_forgotten_leaves_the_lake_with_the_next_export(tmp_path, export, capsys):
     db, lake = str(tmp_path / "f.sqlite3"), tmp_path / "lake"
     fill(db, tmp_path)

@@ -35,6 +35,7 @@ def verdicts(shell: Shell) -> list[str]:
     return [line.removeprefix("verdict: ") for line in lines if line.startswith("verdict: ")]
 
 
+@pytest.mark.heavy
 def test_a_rack_is_named_alone_and_said_to_be_over(ask):
     shell = ask(first.f03_rack_switch)
     (said,) = verdicts(shell)
@@ -45,6 +46,7 @@ def test_a_rack_is_named_alone_and_said_to_be_over(ask):
     assert "bios" not in shell("fleet", "split", "watchdog_abort").out.split("the rest")[0]
 
 
+@pytest.mark.heavy
 def test_hosts_of_a_bad_microcode_are_not_accused_one_by_one(ask):
     shell = ask(first.f04_microcode)
     assert verdicts(shell) == ["hardware or firmware: bit flips go with microcode=0x2b0005c0"]
@@ -59,6 +61,7 @@ def test_onset_names_a_kernel_that_no_host_hours_tell_of(ask):
     assert "the rate rose with kernel=6.1.0-28-amd64" in out and "2026-10-22" in out
 
 
+@pytest.mark.heavy
 def test_a_weekly_job_is_one_story(ask):
     shell = ask(first.f07_weekly_job)
     said = verdicts(shell)
@@ -67,6 +70,7 @@ def test_a_weekly_job_is_one_story(ask):
     assert "more events like it" in shell("fleet", "suspects").out
 
 
+@pytest.mark.heavy
 def test_of_a_service_on_a_few_hosts_none_is_accused(ask):
     shell = ask(first.f08_service_on_few_hosts)
     accused = [line for line in verdicts(shell) if "host" in line]
@@ -294,6 +298,7 @@ def test_a_package_that_comes_with_restarts(ask):
     )
 
 
+@pytest.mark.heavy
 def test_cores_that_are_uploaded_twice_are_told(ask):
     shell = ask(third.t13_uploaded_twice)
     assert verdicts(shell) == []
@@ -373,6 +378,7 @@ def test_a_loop_follows_its_program(ask):
     assert any("image=registry/api:5" in line for line in verdicts(shell))
 
 
+@pytest.mark.heavy
 def test_what_rises_everywhere_is_no_release(ask):
     shell = ask(fourth.v01_everything_rises)
     out = shell("fleet", "suspects").out
@@ -452,6 +458,7 @@ def test_a_purchase_is_named_with_its_firmware(ask):
     assert "go with vendor=Fjord, most of them with bios_version=2.07 (" in said
 
 
+@pytest.mark.heavy
 def test_a_bug_that_a_build_renamed_is_one_and_not_mended(ask):
     shell = ask(sixth.x01_other_names)
     renamed, new = verdicts(shell)
@@ -528,6 +535,7 @@ def test_full_disks_are_no_fix_and_accuse_no_place(ask):
     assert excluded.startswith("no host to take out now") and "left in: w070: no host" in excluded
 
 
+@pytest.mark.heavy
 def test_no_host_is_accused_for_being_a_canary(ask):
     shell = ask(seventh.v01_canary_as_always)
     assert verdicts(shell) == []
@@ -549,6 +557,7 @@ def test_a_release_on_three_canaries_is_named_by_its_days_too(ask):
     assert "the rate rose with image=registry/api:9: on the days of its roll-out" in onset
 
 
+@pytest.mark.heavy
 def test_a_job_that_was_moved_is_no_new_cause(ask):
     shell = ask(seventh.v03_batch_moved)
     said = verdicts(shell)
@@ -561,6 +570,7 @@ def test_a_job_that_was_moved_is_no_new_cause(ask):
     assert len(re.findall(r"time of day=.*in fold", news)) == 1  # not again at the new hour
 
 
+@pytest.mark.heavy
 def test_a_power_strip_is_one_story_with_its_times(ask):
     shell = ask(seventh.v04_power_strip)
     said = verdicts(shell)

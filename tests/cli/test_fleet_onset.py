@@ -99,6 +99,7 @@ def test_simultaneous_roll_outs_are_not_told_apart():
     assert any("cannot be told apart" in caveat for caveat in found.caveats)
 
 
+@pytest.mark.heavy
 def test_no_false_onsets_in_quiet_fleets():
     told = 0
     for seed in range(7100, 7104):

@@ -71,6 +71,7 @@ def test_few_alarms_where_nothing_is_planted():
     assert sum(len(f) for f in found) <= 5  # of 105 days
 
 
+@pytest.mark.heavy
 def test_later_data_is_never_used():
     fleet = simulate(7000, bad_host=1.0, race=2.0, **SMALL)
     whole = population(fleet)

@@ -35,6 +35,7 @@ def ask(shell, tmp_path):
     return made
 
 
+@pytest.mark.heavy
 def test_deaths_told_twice_and_days_without_records(ask, tmp_path):
     tell = ask(eighth.y01_told_twice_and_silent)
     lines = (tmp_path / "y01_told_twice_and_silent/records.jsonl").read_text().splitlines()

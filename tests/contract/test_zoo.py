@@ -104,6 +104,7 @@ def test_coarse_holds_over_builds(zoo: Zoo) -> None:
     assert adjusted_rand_index(labels, groups) == 1.0, list(zip(labels, groups, strict=True))
 
 
+@pytest.mark.heavy
 def test_coarse_survives_strip_where_the_function_is_exported_or_asserts(zoo: Zoo) -> None:
     """Elsewhere the module stands for it: what nobody can name is not guessed."""
     for language, mode in (("c", "null"), ("c", "assert_static")):

@@ -112,6 +112,7 @@ def test_an_event_of_hosts_in_two_racks_names_both():
     assert event.attr == EVENT and f"10 hosts of {both} in " in event.test
 
 
+@pytest.mark.heavy
 def test_an_event_hides_no_bad_host():
     fleet, pop = troubled(7013, "loop", "everywhere", bad_host=1.5)
     accused = {(f.attr, f.value) for s in screen_day_by_day(pop) for f in s.findings}
@@ -119,6 +120,7 @@ def test_an_event_hides_no_bad_host():
     assert ("host", fleet.truth["loop"]) not in accused
 
 
+@pytest.mark.heavy
 def test_each_is_raised_once():
     _, pop = troubled(7011, "loop", "everywhere")
     keys = [f.key for s in screen_day_by_day(pop) for f in s.findings]

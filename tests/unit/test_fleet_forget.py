@@ -149,6 +149,7 @@ def test_a_name_that_json_escapes_and_a_damaged_finding_are_forgotten(tmp_path, 
     assert ODD not in detail and ODD not in json.dumps(json.loads(detail), ensure_ascii=False)
 
 
+@pytest.mark.heavy
 def test_more_lines_of_the_log_than_one_statement_takes(tmp_path):
     def limit(connection, _):
         connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, MOST_VARIABLES)

@@ -182,6 +182,7 @@ def test_answers_are_the_same_but_for_their_last_bits() -> None:
     assert not same([1], [1, 2]) and not same({"a": 1}, {"b": 1}) and not same("a", "b")
 
 
+@pytest.mark.heavy
 def test_the_questions_give_what_they_give_on_sqlite(url, tmp_path):
     fleet = simulate(7001, bad_host=1.5, hosts=60, days=14, per_day=20)
     write_exposure(fleet, tmp_path / "hours.csv")

@@ -206,6 +206,7 @@ def test_a_rise_of_the_whole_fleet_is_not_laid_on_what_is_new():
     assert row.answer.startswith("all hosts have more since then, not those with it: ")
 
 
+@pytest.mark.heavy
 def test_intervals_hold_where_hosts_differ():
     """Of 200 roll-outs that change nothing, where the load of hosts differs, few may err."""
     rng = np.random.default_rng(20_261_129)
