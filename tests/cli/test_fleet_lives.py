@@ -96,6 +96,7 @@ def test_a_small_fleet_hears_what_it_would_take_to_drain(ask):
     assert again.startswith("gpu-17 ")
 
 
+@pytest.mark.heavy
 def test_nothing_is_wrong(ask):
     shell = ask(first.f15_nothing)
     assert verdicts(shell) == []
@@ -236,6 +237,7 @@ def test_a_canary_on_machines_that_live_for_hours(ask):
     assert said.startswith("software: needs image=registry/api:8: ")
 
 
+@pytest.mark.heavy
 def test_a_rack_whose_clocks_are_two_days_ahead_is_named_and_nothing_else(ask):
     shell = ask(third.t03_rack_two_days_ahead)
     assert verdicts(shell) == []
@@ -315,6 +317,7 @@ def test_copies_of_an_image_are_hosts_of_their_own(ask):
     assert "each a host of its own: c07, c19, c41" in shell("fleet", "check").out
 
 
+@pytest.mark.heavy
 def test_a_bad_node_is_found_by_the_crashes_of_its_pods(ask):
     assert verdicts(ask(third.t16_pods)) == [
         "hardware: one host (node-17), take it out and test it"
@@ -431,6 +434,7 @@ def test_in_a_peak_the_old_version_is_not_accused(ask):
     assert said.startswith("software: needs image=registry/gateway:2: ") and "encode" in said
 
 
+@pytest.mark.heavy
 def test_a_bad_host_is_seen_beside_a_storm(ask):
     shell = ask(fifth.x01_storm)
     said = verdicts(shell)

@@ -81,6 +81,7 @@ def test_a_crash_is_a_failed_test_with_its_triage(run: Pytest, cores: None) -> N
     assert not [name for name in os.listdir(run.env["TMPDIR"]) if name.startswith("gdb-epi")]
 
 
+@pytest.mark.heavy
 def test_an_abort_at_exit_is_seen_after_a_green_session(run: Pytest, cores: None) -> None:
     run.write(test_a=ABORT_AT_EXIT)
     done = run("--epi", *PAPERS)

@@ -137,6 +137,7 @@ def judged(record: dict[str, Any]) -> dict[str, Any]:
     return {name: record[name] for name in record if name not in ("file", "time")}
 
 
+@pytest.mark.heavy
 def test_cores_of_a_web_server_are_judged_as_local_ones_and_leave_no_secret(
     fetching: Shell, site: tuple[str, Path], core: Path
 ) -> None:

@@ -127,6 +127,7 @@ def test_it_prints(browser, report):
         assert opened.page.evaluate(color) == "rgb(255, 255, 255)", "no black paper"
 
 
+@pytest.mark.heavy
 def test_hostile_names_neither_run_nor_widen_the_page(browser, tmp_path):
     db = str(tmp_path / "f.sqlite3")
     with open_database(db, write=True) as engine:
@@ -155,6 +156,7 @@ def test_served_pages_are_quiet_too(browser, report):
             assert all(url.startswith(home) for url in opened.requests)
 
 
+@pytest.mark.heavy
 def test_a_form_of_the_server_takes_a_decision(browser, report, tmp_path):
     token = "0123456789abcdef-token"
     shutil.copy(report.parent / "f.sqlite3", tmp_path / "f.sqlite3")

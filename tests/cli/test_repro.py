@@ -280,6 +280,7 @@ def test_an_older_core_is_not_overwritten(shell: Shell, cores: None) -> None:
     assert done.code == 3 and "would be overwritten" in done.err
 
 
+@pytest.mark.heavy
 def test_git_bisect_run_finds_the_commit(shell: Shell, cores: None) -> None:
     """Five commits; the third cannot be run, the fourth brings the crash, the fifth keeps it."""
     folder = shell.folder / "repo"

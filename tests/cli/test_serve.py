@@ -71,6 +71,7 @@ def test_pages(server, fleet):
         assert answer.headers["x-content-type-options"] == "nosniff"
 
 
+@pytest.mark.heavy
 def test_a_lake_is_served_as_its_database(fleet, server, tmp_path, shell):
     """All but the example cores of the report, which are in whole records; and it takes nothing."""
     lake = tmp_path / "lake"
@@ -404,6 +405,7 @@ def test_a_form_changes_states_for_who_has_the_token(tmp_path):
     assert server.errors == [""]
 
 
+@pytest.mark.heavy
 def test_a_read_only_server_shows_decisions_without_forms(server):
     page = server.get(DECISIONS)
     assert page.status == 200 and "<form" not in page.text

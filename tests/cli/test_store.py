@@ -275,6 +275,7 @@ def test_two_ingests_of_one_spool(shell):
     assert list(spool.iterdir()) == []
 
 
+@pytest.mark.heavy
 def test_two_triages_at_once_into_one_new_database(shell, cores):
     command = shell.command("triage", "--native", "never", "--jobs", "1", "--db", patient(shell))
     runs = [

@@ -203,6 +203,7 @@ def keys_of(name: str, folder: Path, one: Interpreter | None = None) -> dict[str
     return {key: made.text for key, made in signature.keys.items()}
 
 
+@pytest.mark.heavy
 def test_keys_hold_the_cause(tmp_path: Path) -> None:
     """Deadlocks that differ have keys that differ; one that comes again has the same."""
     if (reason := why_no_core_dumps()) is not None:

@@ -216,6 +216,7 @@ def test_few_large_buffers_are_counted_and_their_list_is_named(
 
 
 @EACH
+@pytest.mark.heavy
 def test_many_small_objects_are_estimated_and_the_attribute_is_named(
     interpreter: Interpreter, tmp_path: Path
 ) -> None:
@@ -261,6 +262,7 @@ def test_memory_of_c_code_is_not_called_objects_of_python(source: str, tmp_path:
     assert "are in no object that was found: memory of C code" in screen(record)
 
 
+@pytest.mark.heavy
 def test_arrays_of_numpy_hold_what_they_or_their_owners_hold(tmp_path: Path) -> None:
     interpreter, numpy = _with_numpy()
     record, number = death_of(interpreter, ARRAYS, tmp_path, numpy)

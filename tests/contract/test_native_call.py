@@ -39,6 +39,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("interpreter", [pytest.param(i, id=i.id) for i in one_per_minor()])
+@pytest.mark.heavy
 def test_what_ctypes_gave_is_read_from_the_value_stack(interpreter: Interpreter) -> None:
     need_core_dumps()
     need_gdb()

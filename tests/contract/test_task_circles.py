@@ -127,6 +127,7 @@ def test_a_lock_whose_release_or_timeout_is_ahead(name: str, tmp_path: Path) -> 
     assert label != "hang", sentence
 
 
+@pytest.mark.heavy
 def test_threads_that_call_into_the_loop_want_a_thread(tmp_path: Path) -> None:
     label, kind, sentence = answer("anyio_threads", tmp_path)
     assert (label, kind) == ("deadlock", "pool"), sentence

@@ -168,6 +168,7 @@ def test_native_frames(gdb: Gdb, made: Made, tmp_path: Path) -> None:
     assert "_PyEval_EvalFrameDefault" in names
 
 
+@pytest.mark.heavy
 def test_both_gdbs_tell_the_same(made: Made, tmp_path: Path) -> None:
     from driver import available_gdbs
 

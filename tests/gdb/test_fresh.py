@@ -100,6 +100,7 @@ def test_following_a_fork(one_gdb: Gdb, running: subprocess.Popen[str]) -> None:
     assert re.search(r"#0 +py +in_child", done.stdout), done.text
 
 
+@pytest.mark.heavy
 def test_another_core_another_process(
     gdb: Gdb, running: subprocess.Popen[str], threads_core: Made
 ) -> None:

@@ -268,6 +268,7 @@ def check_two_writers(url: str) -> None:
     assert leads_nowhere(url) == {}
 
 
+@pytest.mark.heavy
 def test_two_writers_at_once(url: str) -> None:
     check_two_writers(url)
 

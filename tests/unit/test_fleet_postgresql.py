@@ -285,6 +285,7 @@ def test_an_old_postgresql_database_is_migrated(url):
     assert count(url, tables.attrset) == 2  # of the host, and facts of the core
 
 
+@pytest.mark.heavy
 def test_report_metrics_and_api_are_those_of_sqlite(url: str, tmp_path: Path) -> None:
     fleet = simulate(7003, hosts=80, days=14, per_day=20, bad_host=2.0)
     there, here = url, str(tmp_path / "f.sqlite3")
