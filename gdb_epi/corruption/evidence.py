@@ -80,10 +80,16 @@ def word_evidence(
     corrected: int,
     summary: str,
     path: str = MEMORY,
+    marks: str | None = None,
     **facts: object,
 ) -> Evidence:
-    """Return evidence that a word should have been another one."""
+    """Return evidence that a word should have been another one.
+
+    `marks` names the library or the type whose code may set those bits as a mark, if any.
+    """
     bits = changed_bits(held, corrected)
+    if marks:
+        facts[MARKS] = marks
     return Evidence(id, where, held, corrected, bits, path, summary, facts)
 
 

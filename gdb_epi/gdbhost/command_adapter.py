@@ -48,9 +48,10 @@ def help_text(command: Command) -> str:
 def _filled_paragraphs(text: str) -> list[str]:
     """Return the lines of a docstring for a terminal of 80 columns."""
     paragraphs = "\n".join(line.strip() for line in text.strip().splitlines()).split("\n\n")
-    return [line for part in paragraphs for line in ("", *_filled_lines(" ".join(part.split())))][
-        1:
-    ]
+    lines = _filled_lines(" ".join(paragraphs[0].split()))
+    for paragraph in paragraphs[1:]:
+        lines += ["", *_filled_lines(" ".join(paragraph.split()))]
+    return lines
 
 
 def _filled_lines(text: str, indent: int = 0) -> list[str]:

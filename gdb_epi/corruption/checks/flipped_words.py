@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import (
-    MARKS,
     MEMORY,
     REGISTER,
     UNKNOWN,
@@ -121,7 +120,7 @@ def _pointer_evidence(context: Context, neighbour: Correction) -> Evidence:
         near=neighbour.near,
         around=neighbour.objects,
         depth=suspect.depth,
-        **({MARKS: marks} if marks else {}),
+        marks=marks,
     )
     return evidence._replace(ambiguous=neighbour.ambiguous)
 

@@ -14,7 +14,7 @@ from itertools import compress
 from operator import gt
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import MARKS, Evidence, require, word_evidence
+from gdb_epi.corruption.evidence import Evidence, require, word_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, address_index
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, HeapChunks, heap_chunks
 from gdb_epi.corruption.heap.object_references import may_be_old_reference_count
@@ -489,8 +489,7 @@ def _evidence_of_number(
     """Return evidence of a number in a word; code of a library may keep a flag in it."""
     is_far = (word ^ corrected) >> FAR_BIT
     marks = library_that_may_change_word(context.state, word, corrected) if is_far else None
-    facts = {MARKS: marks} if marks else {}
-    return word_evidence("R31", place, word, corrected, summary, **facts)
+    return word_evidence("R31", place, word, corrected, summary, marks=marks)
 
 
 def _lengths_on_the_stack(context: Context, fault: Fault) -> Iterator[Evidence]:

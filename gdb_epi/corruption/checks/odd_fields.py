@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.evidence import MARKS, Evidence, word_evidence
+from gdb_epi.corruption.evidence import Evidence, word_evidence
 from gdb_epi.corruption.heap.address_descriptions import start_of_block
 from gdb_epi.corruption.heap.address_index import (
     FUNCTION,
@@ -150,12 +150,9 @@ def _flipped_null(context: Context, field: _Field, value: int) -> Evidence:
         f"{'holds' if is_there else 'held'} {value:#x}, one bit from NULL, and was used as a "
         f"pointer; {others}"
     )
-    facts = (
-        {MARKS: field.type_name}
-        if is_extension_object(context, field.start, field.type_name)
-        else {}
-    )
-    return word_evidence("R18:null", field.place, value, 0, summary, **facts)
+    is_extensions = is_extension_object(context, field.start, field.type_name)
+    marks = field.type_name if is_extensions else None
+    return word_evidence("R18:null", field.place, value, 0, summary, marks=marks)
 
 
 def _possible_fields(context: Context, word: FaultWord) -> list[int]:
@@ -301,8 +298,7 @@ def object_with_one_bit(context: Context) -> Iterator[Evidence]:
                 "that type have there"
             )
             marks = may_extension_mark(context, place, (held ^ right).bit_length() - 1)
-            facts = {MARKS: marks} if marks else {}
-            yield word_evidence("R18", place, held, right, summary, object_type=name, **facts)
+            yield word_evidence("R18", place, held, right, summary, object_type=name, marks=marks)
             return
 
 
