@@ -105,6 +105,8 @@ def test_real_cores_end_to_end(tmp_path, shell, cores, page_of):
     assert "annot tell whether a host is to blame: of 3 crashes" in page.text
     assert "No host and no" not in page.text, "of hosts nothing can be denied"
     assert "No host-hours are known" in page.text, "case-control is said"
+    (signatures,) = [table for table in page.tables if table and table[0][1:2] == ["signature"]]
+    assert signatures[0] == ["#", "signature", "crashes"], "no column in which every cell is empty"
 
 
 def test_what_is_planted_is_said_with_its_numbers(planted, planted_page):
@@ -113,6 +115,7 @@ def test_what_is_planted_is_said_with_its_numbers(planted, planted_page):
     bad, (_, race), (name, host, _) = (fleet.truth[k] for k in ("bad_host", "race", "split"))
     findings = page.text.split("Over time")[1]
     assert f"One host ({bad}), take it out and test it" in findings
+    assert findings.index("One host (") < findings.index("What cores say by themselves")
     own = sum(f"node-{c.host}" == bad for c in fleet.crashes)
     assert f"{own:,} of {len(fleet.crashes):,}" in findings
     assert any(f"{attr}={value}" in findings for attr, value in race.items())

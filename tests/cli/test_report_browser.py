@@ -94,6 +94,13 @@ def test_every_text_can_be_read(view):
     assert view.page.evaluate("document.documentElement.scrollWidth") <= view.width
 
 
+def test_on_paper_and_on_a_narrow_window_no_column_of_a_finding_is_squeezed(browser, report):
+    with browser.view(report.as_uri(), 760, 900, "light") as opened:
+        cells = "document.querySelectorAll('.numbers td.test')"
+        assert min(opened.page.evaluate(f"[...{cells}].map(e => e.clientWidth)")) > 200
+        assert opened.page.evaluate("document.documentElement.scrollWidth") <= opened.width
+
+
 def test_dark_is_dark(browser, report):
     shades = {}
     for scheme in ("light", "dark"):

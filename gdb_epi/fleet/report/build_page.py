@@ -50,7 +50,12 @@ from gdb_epi.fleet.report.signature_sections import (
     signature_sections,
 )
 from gdb_epi.fleet.report.split_views import split_views
-from gdb_epi.fleet.report.text_formatting import day_text, harmless_text, number_text
+from gdb_epi.fleet.report.text_formatting import (
+    day_text,
+    harmless_text,
+    label_in_words,
+    number_text,
+)
 from gdb_epi.fleet.screen.finding import crashes_of_findings
 from gdb_epi.fleet.screen.programs import known_programs
 from gdb_epi.fleet.statistics.arrays import Bools
@@ -426,16 +431,13 @@ def population_sizes(population: Population, counts: PopulationCounts) -> tuple[
     return tuple(facts)
 
 
-_IN_WORDS = {"fork-inherited-lock": "lock held at fork()"}
-
-
 def urgent_signatures(rows: Sequence[SignatureRow]) -> tuple[UrgentSignature, ...]:
     """Return what single cores say by themselves, which no comparison of crashes can: it is first.
 
     Hardware suspects, damage, inherited locks, deadlocks; the most frequent of each first.
     """
     return tuple(
-        UrgentSignature(_IN_WORDS.get(label, label.replace("-", " ")), n, row.rank, row.words)
+        UrgentSignature(label, n, row.rank, row.words)
         for label in URGENT
         for row in sorted(rows, key=lambda row: -dict(row.verdicts).get(label, 0))
         if (n := dict(row.verdicts).get(label, 0))
@@ -446,7 +448,7 @@ def _urgent_signatures_alone(urgent: Sequence[UrgentSignature]) -> tuple[str, ..
     sizes: Counter[str] = Counter()
     for row in urgent:
         sizes[row.label] += row.crashes
-    words = ", ".join(f"{label} {number_text(n)}" for label, n in sizes.items())
+    words = ", ".join(f"{label_in_words(label)} {number_text(n)}" for label, n in sizes.items())
     return (f"What cores say by themselves: {words}.",) if words else ()
 
 

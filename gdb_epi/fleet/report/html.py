@@ -14,7 +14,13 @@ from markupsafe import Markup, escape
 from gdb_epi.fleet.report import plots
 from gdb_epi.fleet.report.page import DecisionsPage, Page
 from gdb_epi.fleet.report.plots import exclusive_drawing
-from gdb_epi.fleet.report.text_formatting import day_text, harmless_text, number_text, percent_text
+from gdb_epi.fleet.report.text_formatting import (
+    day_text,
+    harmless_text,
+    label_in_words,
+    number_text,
+    percent_text,
+)
 from gdb_epi.render.escape import escape as escape_controls
 from gdb_epi.render.signature_words import signature_phrase
 from gdb_epi.render.triage import REPORT, Audience, render_triage
@@ -100,6 +106,7 @@ def _environment() -> Environment:
         "day": day_text,
         "clip": harmless_text,
         "breaks": _breakable_name,
+        "in_words": label_in_words,
     }
     environment.filters["called"] = signature_phrase
     environment.globals |= {

@@ -163,7 +163,7 @@ class Example(NamedTuple):
     happened: str  # the sentences with which `gdb-epi triage` begins
     cause: str
     frames: tuple[Frame, ...]
-    source: str  # where the frames are from
+    source: str  # where the frames are from; empty of the core's own stack
     reasons: tuple[str, ...]
     against: tuple[str, ...]
     evidence: tuple[str, ...]
@@ -232,7 +232,7 @@ class DecisionsPage(NamedTuple):
 class UrgentSignature(NamedTuple):
     """Crashes of one signature whose cores say by themselves what a person should see first."""
 
-    label: str  # in words: hardware suspect
+    label: str  # hardware-suspect
     crashes: int
     rank: int  # of the signature's section
     words: SignatureParts

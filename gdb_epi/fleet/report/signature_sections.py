@@ -214,7 +214,7 @@ def example_rank(record: Json) -> tuple[int, int]:
 def _frames(record: Json, calls: Sequence[StackCall]) -> tuple[tuple[Frame, ...], str]:
     rows = stack_rows(fold_calls(calls), MAX_FRAMES)
     if rows:
-        return tuple(_frame(row.call) for row in rows), "the stack in the core"
+        return tuple(_frame(row.call) for row in rows), ""
     lines = get_group(get_group(record, "signature"), "text")
     for name in ("strict", "stable", "python", "native", "coarse"):
         line = text_or_none(lines.get(name))
@@ -222,8 +222,8 @@ def _frames(record: Json, calls: Sequence[StackCall]) -> tuple[tuple[Frame, ...]
             named = parse_signature_line(line, None).frames
             calls = [StackCall(PY if language == PYTHON else C, name) for language, name in named]
             frames = tuple(_frame(call) for call in calls)
-            return frames, f"the signature ({name}); no frames were stored"
-    return (), "no frames were stored"
+            return frames, "its frames were not stored; these are the names in its signature"
+    return (), "its frames were not stored"
 
 
 def _frame(call: StackCall) -> Frame:
@@ -293,7 +293,7 @@ def _example_cores(
         else ()
     ):
         host = int(population.host[i])
-        name = population.hosts[host] if host >= 0 else "–"
-        day = day_text(int(population.day[i])) if timed[i] else "–"
+        name = population.hosts[host] if host >= 0 else ""
+        day = day_text(int(population.day[i])) if timed[i] else ""
         latest.append(ExampleCore(population.core_keys[i], day, name))
     return latest

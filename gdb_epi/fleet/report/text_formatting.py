@@ -8,8 +8,10 @@ from typing import Any
 from unicodedata import east_asian_width
 
 from gdb_epi.fleet.store.day_numbers import iso_day
+from gdb_epi.judgement.labels import FORK_INHERITED_LOCK, SOFTWARE
 from gdb_epi.render.escape import escape
 
+_LABELS_IN_WORDS = {SOFTWARE: "software bug", FORK_INHERITED_LOCK: "lock held at fork()"}
 MAX_TEXT = 240  # characters of one shown text; a name of 100 kB is nobody's name
 
 
@@ -38,6 +40,11 @@ def _character_pixels(character: str) -> float:
     if character in "mwMW@%":
         return 11
     return 8.5 if character.isupper() or character in "_+=<>~#" else 7
+
+
+def label_in_words(label: str) -> str:
+    """Return what a reader calls the verdict of a core."""
+    return _LABELS_IN_WORDS.get(label, label.replace("-", " "))
 
 
 def number_text(value: float | None) -> str:
