@@ -22,6 +22,7 @@ from gdb_epi.session import Session
             "then perhaps: if EXPRESSION of GDB",
         ),
     ),
+    in_shell=False,
 )
 def break_in_python(session: Session, args: Namespace) -> Report:
     """Stop a live process where a Python function or line is reached.

@@ -72,6 +72,7 @@ def _parse_count(text: str) -> int | str:
         argument("--length", type=whole_number(), metavar="N", help="of values: characters (200)"),
         limit_argument(100, "lines per thread"),
     ),
+    shows_values=True,
 )
 def show_merged_stacks(session: Session, args: Namespace) -> Report:
     """Show native and Python frames together, innermost first.

@@ -15,6 +15,7 @@ from gdb_epi.session import Session
 @command(
     "down",
     arguments=(argument("count", nargs="?", type=whole_number(), default=1, help="frames (1)"),),
+    in_shell=False,
 )
 def select_called_frame(session: Session, args: Namespace) -> Report:
     """Select the Python frame that the selected one called.

@@ -24,6 +24,7 @@ from gdb_epi.util import counted
         argument("--messages", action="store_true", help="also messages, arguments and notes"),
         limit_argument(40, "lines per traceback"),
     ),
+    shows_values=True,
 )
 def show_exceptions(session: Session, args: Namespace) -> Report:
     """Show the exceptions raised or handled in each thread.

@@ -44,6 +44,7 @@ MAX_LIKE = 3  # types of that name in other modules
         limit_argument(20, "objects or places"),
         budget_argument(BUDGET),
     ),
+    shows_values=True,
 )
 def find_objects_or_text(session: Session, args: Namespace) -> Report:
     """Find the objects of a type, or the places of a text.

@@ -17,6 +17,7 @@ from gdb_epi.session import Session
     arguments=(
         argument("frame", nargs="?", type=whole_number(0), help="Python frame number, 0 innermost"),
     ),
+    in_shell=False,
 )
 def select_python_frame(session: Session, args: Namespace) -> Report:
     """Select a Python frame by its number in `epi bt`.

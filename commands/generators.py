@@ -18,7 +18,7 @@ from gdb_epi.util import counted
 NONE = "no generators or coroutines were found that have not ended"
 
 
-@command("generators", arguments=(limit_argument(200, "places to show"),))
+@command("generators", arguments=(limit_argument(200, "places to show"),), shows_values=True)
 def show_generators(session: Session, args: Namespace) -> Report:
     """Show generators and coroutines that have not ended.
 

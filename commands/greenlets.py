@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SHOWN_WAKERS = 4
 
 
-@command("greenlets", arguments=(limit_argument(40, "frames per greenlet"),))
+@command("greenlets", arguments=(limit_argument(40, "frames per greenlet"),), shows_values=True)
 def show_greenlets(session: Session, args: Namespace) -> Report:
     """Show greenlets (gevent, eventlet) and what each waits for.
 

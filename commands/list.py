@@ -40,6 +40,7 @@ MAX_SPAN_LINES = 50  # lines of a running range that are shown beyond the contex
         ),
         argument("--force", action="store_true", help="show a file even when it does not fit"),
     ),
+    shows_values=True,
 )
 def list_source(session: Session, args: Namespace) -> Report:
     """Show the source around the line that a Python frame was running.

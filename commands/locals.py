@@ -32,6 +32,7 @@ from gdb_epi.session import Session
         argument("--globals", action="store_true", help="also the globals of the frame"),
         *LIMIT_OPTIONS,
     ),
+    shows_values=True,
 )
 def show_locals(session: Session, args: Namespace) -> Report:
     """Show the arguments and local variables of a Python frame.

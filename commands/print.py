@@ -30,6 +30,7 @@ from gdb_epi.session import Session
         ),
         *LIMIT_OPTIONS,
     ),
+    shows_values=True,
 )
 def print_object(session: Session, args: Namespace) -> Report:
     """Show one object as repr() would have, and its attributes.

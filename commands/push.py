@@ -14,7 +14,11 @@ from gdb_epi.session import Session
 from gdb_epi.typing_lite import Any
 
 
-@command("push", arguments=(argument("--db", metavar="URL", help="database URL or SQLite file"),))
+@command(
+    "push",
+    arguments=(argument("--db", metavar="URL", help="database URL or SQLite file"),),
+    in_shell=False,
+)
 def store_record(session: Session, args: Namespace) -> Report:
     """Store the record of this core in the fleet database.
 

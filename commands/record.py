@@ -10,7 +10,7 @@ from gdb_epi.report import Report, unfolded_lines
 from gdb_epi.session import Session
 
 
-@command("record")
+@command("record", shows_values=True)
 def show_record(session: Session, _args: Namespace) -> Report:
     """Show the record of this core, as the fleet database gets it.
 

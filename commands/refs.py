@@ -42,6 +42,7 @@ NOT_COVERED = (
         limit_argument(100, "references"),
         budget_argument(BUDGET),
     ),
+    shows_values=True,
 )
 def show_referrers(session: Session, args: Namespace) -> Report:
     """Show who refers to an object: variables, containers, stacks.

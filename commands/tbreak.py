@@ -15,6 +15,7 @@ from gdb_epi.session import Session
     arguments=(
         argument("where", nargs="+", type="literal", completes="names", help="as of epi break"),
     ),
+    in_shell=False,
 )
 def break_once_in_python(session: Session, args: Namespace) -> Report:
     """Stop a live process once where a function or line is reached.

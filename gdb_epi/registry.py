@@ -37,12 +37,18 @@ class Argument(NamedTuple):
 
 
 class Command(NamedTuple):
-    """One `epi` subcommand. `needs` is "process" or "nothing" (works without a core)."""
+    """One `epi` subcommand. `needs` is "process" or "nothing" (works without a core).
+
+    `shows_values`: what the answer of the command holds may be a text of the process, so nothing in
+    it is reworded for the shell. `in_shell`: means something in a GDB that ends at once.
+    """
 
     name: str
     run: Run
     arguments: tuple[Argument, ...]
     needs: str
+    shows_values: bool
+    in_shell: bool
 
     @property
     def summary(self) -> str:
@@ -71,9 +77,14 @@ def budget_argument(seconds: float) -> Argument:
 
 
 def command(
-    name: str, *, arguments: tuple[Argument, ...] = (), needs: str = "process"
+    name: str,
+    *,
+    arguments: tuple[Argument, ...] = (),
+    needs: str = "process",
+    shows_values: bool = False,
+    in_shell: bool = True,
 ) -> Callable[[Run], Run]:
-    """Register the decorated function as `epi NAME`.
+    """Register the decorated function as `epi NAME`; the keywords are the fields of Command.
 
     Raises ValueError for a duplicate, an odd name, or a function without help text.
     """
@@ -89,7 +100,7 @@ def command(
             and registered.run.__code__.co_filename != run.__code__.co_filename
         ):
             raise ValueError(f"command {name!r} is registered twice")
-        COMMANDS[name] = Command(name, run, tuple(arguments), needs)
+        COMMANDS[name] = Command(name, run, tuple(arguments), needs, shows_values, in_shell)
         return run
 
     return register

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from gdb_epi.argument_types import positive_number, whole_number
+from gdb_epi.cli.support.gdb_command import commands_in_shell, shell_answer
 from gdb_epi.errors import UsageError
 from gdb_epi.loader import load_commands
 from gdb_epi.registry import COMMANDS
@@ -89,6 +90,24 @@ def test_an_unknown_option_gets_a_suggestion(parse, line: str, meant: str | None
         parse(*line.split(" ", 1))
     message = str(caught.value)
     assert message.endswith(f" (did you mean {meant}?)") if meant else "mean" not in message
+
+
+def test_a_command_says_itself_how_the_shell_runs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    load_commands()
+    shown = COMMANDS["locks"]
+    monkeypatch.setitem(COMMANDS, "mine", shown._replace(name="mine", in_shell=False))
+    assert "locks" in commands_in_shell() and not {"mine", "up"} & {*commands_in_shell()}
+    monkeypatch.setitem(COMMANDS, "mine", shown._replace(name="mine"))
+    assert "mine" in commands_in_shell()
+    hints: dict[bool, str] = {}
+    for values in (False, True):
+        monkeypatch.setitem(COMMANDS, "mine", shown._replace(name="mine", shows_values=values))
+        hints[values] = shell_answer("mine", "try: epi locks\nnote: epi locks", "core")
+    gdb_epi = "gdb-epi locks core"
+    assert hints == {
+        False: f"try: {gdb_epi}\nnote: {gdb_epi}",
+        True: f"try: epi locks\nnote: {gdb_epi}",
+    }
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from gdb_epi.cli.support.live_process import attach_and_run, is_process_number, refuse_process_files
 from gdb_epi.cli.support.process_files import add_core, add_process_files, process_files
 from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, InputError, UsageError
-from gdb_epi.loader import command_files, load_commands
+from gdb_epi.loader import load_commands
+from gdb_epi.registry import COMMANDS
 from gdb_epi.typing_lite import TYPE_CHECKING, Namespace
 from gdb_epi.util import shell_word
 
@@ -19,13 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ANSWER = "answer"
-# What shows values of the process: a text in them may look like a hint.
-_SHOWING_VALUES = frozenset((
-    "bt", "exceptions", "find", "generators", "greenlets", "list", "locals", "print", "record",
-    "refs",
-))  # fmt: skip
-# What means nothing in a GDB that ends at once.
-_ONLY_IN_GDB = frozenset(("break", "tbreak", "up", "down", "frame", "push"))
 _REFUSED_CORE = "is not a core dump: "  # as GDB says it
 _COMMAND_OF_GDB = r"(?<![-\w])(help )?epi ([a-z]+)"  # as a hint names it
 
@@ -36,7 +30,7 @@ def run_gdb_command(name: str, words: Sequence[str]) -> int:
     The other words are the command's own, but for --exe and --sysroot. Returns the exit code.
     Raises UsageError, InputError, NoGdb.
     """
-    if name in _ONLY_IN_GDB:
+    if name not in commands_in_shell():
         raise UsageError(f"{name} works in GDB only", hint=f"source gdb_epi, then epi {name}")
     from argparse import ArgumentParser
 
@@ -46,13 +40,7 @@ def run_gdb_command(name: str, words: Sequence[str]) -> int:
     command = " ".join(["epi", name, *map(_quoted, own)])
 
     def reword(answer: str) -> str:
-        if "--json" in own:
-            return answer
-        ours = name not in _SHOWING_VALUES
-        return "\n".join(
-            _as_typed_in_shell(line, words[0]) if ours or line.startswith("note: ") else line
-            for line in answer.split("\n")
-        )
+        return answer if "--json" in own else shell_answer(name, answer, words[0])
 
     try:
         return _run_on_core_or_process(name, words[0], command, files, reword)
@@ -61,9 +49,19 @@ def run_gdb_command(name: str, words: Sequence[str]) -> int:
         raise
 
 
+def shell_answer(name: str, answer: str, core: str) -> str:
+    """Return what a command answered with commands for the shell; values of the process stay."""
+    ours = not COMMANDS[name].shows_values  # a text of the process may look like a hint
+    return "\n".join(
+        _as_typed_in_shell(line, core) if ours or line.startswith("note: ") else line
+        for line in answer.split("\n")
+    )
+
+
 def commands_in_shell() -> list[str]:
     """Return the names of the commands that the shell runs too; some are verbs as well."""
-    return [name for name in command_files() if name not in _ONLY_IN_GDB]
+    load_commands()
+    return sorted(name for name, command in COMMANDS.items() if command.in_shell)
 
 
 class CommandVerb:
@@ -72,9 +70,6 @@ class CommandVerb:
     def __init__(self, name: str) -> None:
         from inspect import cleandoc
 
-        from gdb_epi.registry import COMMANDS
-
-        load_commands()
         self._command = COMMANDS[name]
         text = _as_typed_in_shell(cleandoc(self._command.run.__doc__ or ""), "CORE")
         summary, _, self.EPILOG = text.partition("\n")
