@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recipes of ARCHITECTURE.md, followed to the letter in a scratch copy of the tree.
+"""The recipes of gdb_epi/RECIPES.md, followed to the letter in a scratch copy of the tree.
 
-A recipe is a `###` section below "## Recipes". Its steps are fenced blocks, each introduced by a
-line of these:
+A recipe is a `###` section below "## Step by step". Its steps are fenced blocks, each introduced
+by a line of these:
 
     New file `PATH`:                 the block is the whole file
     `PATH`, after `TEXT`:            the block goes behind the first line that holds TEXT
@@ -24,7 +24,7 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "gdb_epi" / "RECIPES.md").read_text(encoding="utf-8")
 STEP = re.compile(
     r"^(?:New file `(?P<new>[^`\n]+)`|`(?P<edited>[^`\n]+)`, after `(?P<anchor>[^\n]+)`"
     r"|(?P<check>Check)):\n"
@@ -39,7 +39,7 @@ class Recipe(NamedTuple):
 
 
 def recipes() -> list[Recipe]:
-    text = ARCHITECTURE.split("\n## Recipes\n")[1].split("\n## Other things that grow\n")[0]
+    text = PAGE.split("\n## Step by step\n")[1].split("\n## Other things that grow\n")[0]
     sections = re.split(r"^### ", text, flags=re.MULTILINE)[1:]
     return [Recipe(part.splitlines()[0].strip(), list(STEP.finditer(part))) for part in sections]
 

@@ -18,9 +18,11 @@ from gdb_epi.registry import COMMANDS
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 REFERENCE = (ROOT / "commands" / "README.md").read_text(encoding="utf-8")
-DOCUMENTS = ("README.md", "commands/README.md", "sample_cores/README.md")
+DOCUMENTS = ("README.md", "commands/README.md", "sample_cores/README.md", "ARCHITECTURE.md")
 MAX_README = 200  # lines: a newcomer reads it whole; what is looked up stands in REFERENCE
 ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+RECIPES = (ROOT / "gdb_epi" / "RECIPES.md").read_text(encoding="utf-8")
+MAX_ARCHITECTURE = 300  # lines
 
 
 def test_every_command_is_in_the_reference() -> None:
@@ -124,12 +126,13 @@ def test_the_layers_in_the_architecture_are_those_that_are_held() -> None:
     assert written == [tuple(layer) for layer in LAYERS]
 
 
+def test_the_architecture_is_read_at_one_sitting() -> None:
+    assert len(ARCHITECTURE.splitlines()) <= MAX_ARCHITECTURE
+
+
 def test_every_module_that_the_architecture_names_is_there() -> None:
     """Recipes make files of their own; test_recipes.py follows them."""
-    text = (
-        ARCHITECTURE.split("\n## Recipes\n")[0]
-        + ARCHITECTURE.split("\n## Other things that grow")[1]
-    )
+    text = ARCHITECTURE + RECIPES.split("\n## Other things that grow")[1]
     named = set(re.findall(r"`((?:[a-z_0-9]+/)+[a-z_0-9]+\.(?:py|json|md))`", text))
     assert len(named) > 30
     folders = (ROOT, ROOT / "gdb_epi")
