@@ -177,7 +177,7 @@ def text_answer(output: Path) -> str:
 def json_answer(output: Path) -> str:
     """Return how many threads and frames a triage found."""
     threads = json.loads(output.read_text())["threads"]
-    return f"{len(threads)} threads, {sum(len(one['frames']) for one in threads)} frames"
+    return f"{len(threads)} threads, {sum(len(thread['frames']) for thread in threads)} frames"
 
 
 def warm(installed: Installed, made: Made, runs: int) -> dict[str, Any]:

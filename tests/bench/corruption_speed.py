@@ -72,7 +72,7 @@ def run(arguments: list[str]) -> tuple[float, float, str]:
 
 def default_runs(folder: Path, every: int) -> None:
     """Print median, 95th percentile and most of the default runs on cores of about 20 MB."""
-    cores = [one for one in sorted(folder.glob("**/core")) if FROM <= one.stat().st_size <= TO]
+    cores = [path for path in sorted(folder.glob("**/core")) if FROM <= path.stat().st_size <= TO]
     spent = []
     for core in cores[::every]:
         user, system, _ = run([str(core)])

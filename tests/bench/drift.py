@@ -71,7 +71,9 @@ def cases(only: str, *, stripped: bool) -> list[Case]:
         for build in builds(language, stripped=stripped):
             on = interpreters if language == "extension" else [None]
             if language == "extension" and (build.options, build.origin) != ("O2", "as-is"):
-                on = [one for one in interpreters if one.minor == HOME_VERSION]
+                on = [
+                    interpreter for interpreter in interpreters if interpreter.minor == HOME_VERSION
+                ]
             found += [Case(build, mode, one) for mode in modes for one in on]
     random.Random(1).shuffle(found)
     return found
@@ -85,11 +87,11 @@ def identity(case: Case, run: int) -> str:
 
 def row_of(case: Case, run: int, found: SignedProcess) -> Row:
     """Return what is kept of a case."""
-    one = case.interpreter
+    interpreter = case.interpreter
     return {
         "id": identity(case, run), "bug": case.bug, "language": case.build.language,
         "options": case.build.options, "origin": case.build.origin,
-        "version": ".".join(map(str, one.version)) if one else "", "run": run,
+        "version": ".".join(map(str, interpreter.version)) if interpreter else "", "run": run,
         "keys": keys_of(found), "stack": [frame._asdict() for frame in stack_of(found)[:64]],
     }  # fmt: skip
 
@@ -97,15 +99,15 @@ def row_of(case: Case, run: int, found: SignedProcess) -> Row:
 def make_rows(wanted: Iterable[tuple[Case, int]], folder: Path, gdb: str) -> None:
     """Append the rows that are not there yet."""
     rows = folder / "cases.jsonl"
-    known = {row["id"] for row in read_rows(folder)}
+    ids = {row["id"] for row in read_rows(folder)}
     libraries = Libraries(folder)
     with rows.open("a") as stream:
         for case, run in wanted:
-            if identity(case, run) in known:
+            if identity(case, run) in ids:
                 continue
             try:
-                found = libraries.sign(case, "zoo-run", gdb)
-                stream.write(json.dumps(row_of(case, run, found)) + "\n")
+                sign = libraries.sign(case, "zoo-run", gdb)
+                stream.write(json.dumps(row_of(case, run, sign)) + "\n")
             except (RuntimeError, subprocess.SubprocessError) as error:
                 print(f"left out: {error}", file=sys.stderr)
             stream.flush()

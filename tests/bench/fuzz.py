@@ -100,7 +100,7 @@ def report(chunks: list[dict[str, Any]]) -> Iterator[str]:
         drives.update(one["drives"])
         kinds.update(one["kinds"])
         growth[one["pid"]] += one["rss_growth_mb"]
-    failures = [f for one in chunks for f in one["failures"]]
+    failures = [f for chunk in chunks for f in chunk["failures"]]
     slow = [s for one in chunks for s in one["slow"]]
     longest = max(tuple(one["longest"]) for one in chunks)
     yield f"inputs            {sum(one['inputs'] for one in chunks)}"
@@ -135,8 +135,8 @@ def main() -> int:
     args = parser.parse_args()
     done = finished(args.state, args.seed)
     if not args.report:
-        known = {one["chunk"] for one in done}
-        jobs = [(args.seed, c) for c in range(-(-args.inputs // CHUNK)) if c not in known]
+        chunks = {one["chunk"] for one in done}
+        jobs = [(args.seed, c) for c in range(-(-args.inputs // CHUNK)) if c not in chunks]
         run(args, jobs)
         done = finished(args.state, args.seed)
     print("\n".join(report(done)))

@@ -75,7 +75,7 @@ def count(output: Path) -> str:
     except (OSError, ValueError, KeyError) as error:
         return f"no answer: {error}"
     output.unlink()
-    return f"{len(threads)} threads, {sum(len(one['frames']) for one in threads)} frames"
+    return f"{len(threads)} threads, {sum(len(thread['frames']) for thread in threads)} frames"
 
 
 def inside(

@@ -58,5 +58,5 @@ def version_of(command: str) -> str:
         )
     except OSError:
         return ""
-    found = re.search(r"\d+\.\d+[\w.]*", done.stdout.splitlines()[0] if done.stdout else "")
-    return found[0] if found else ""
+    matched = re.search(r"\d+\.\d+[\w.]*", done.stdout.splitlines()[0] if done.stdout else "")
+    return matched[0] if matched else ""

@@ -98,7 +98,7 @@ def lines_of(python: PythonState | object) -> dict[int, set[Line]]:
 
 def names_of(lines: dict[int, set[Line]]) -> set[tuple[str, str]]:
     """Return (name, file) of each frame; a thread whose tid was lost has the same ones."""
-    return {(name, file) for found in lines.values() for name, file, _ in found}
+    return {(name, file) for line in lines.values() for name, file, _ in line}
 
 
 def is_kept(whole: CoreFileTarget, target: CoreFileTarget, one: Needed) -> bool:

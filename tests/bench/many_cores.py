@@ -137,8 +137,8 @@ def main() -> int:
             done = run(folder, "--native", options.native)
             print(f"{title}: exit code {done.code}, {done.seconds:.0f} s, {done.cpu:.0f} s of CPU")
             print(f"  {done.summary}")
-            told = [line for line in done.complaints.splitlines() if "done before" in line]
-            print("  " + "; ".join(told or ["nothing was done before"]))
+            lines = [line for line in done.complaints.splitlines() if "done before" in line]
+            print("  " + "; ".join(lines or ["nothing was done before"]))
             tenths = [round(part * (len(done.parent_mb) - 1) / 10) for part in range(1, 11)]
             sizes = ", ".join(f"{done.parent_mb[n]:.0f}" for n in tenths if done.parent_mb)
             print(f"  MB of the parent after each tenth of the time: {sizes}")

@@ -39,8 +39,8 @@ SETS = ("mixed", "plain")
 def names(which: str) -> list[str]:
     """Return the names of the vectors in an order of chance, the same in each process."""
     vectors = json.loads(VECTORS.read_text())["vectors"]
-    known = {f["function"] for v in vectors for f in v["frames"] if f.get("function")}
-    found = sorted(name for name in known if len(name) <= MAX_NAME and "\n" not in name)
+    functions = {f["function"] for v in vectors for f in v["frames"] if f.get("function")}
+    found = sorted(name for name in functions if len(name) <= MAX_NAME and "\n" not in name)
     if which == "plain":
         found = [name for name in found if name.isidentifier() and name[:2] != "_R"]
     random.Random(3).shuffle(found)

@@ -29,9 +29,9 @@ def test_ctrl_c_in_a_sweep_shows_what_was_found(shell: Shell) -> None:
         [*INTERRUPTIBLE, sys.executable, "-c", PROGRAM, str(core)],
         env=shell.env, capture_output=True, check=False, timeout=120,
     )  # fmt: skip
-    told = json.loads(done.stdout)
+    answer = json.loads(done.stdout)
     assert done.returncode == 130 and b"Traceback" not in done.stderr
-    stopped = told["interrupted"]
-    assert stopped["check"] in told["tried"] and 0 < stopped["swept"][0] <= stopped["swept"][1]
-    assert stopped["unreached"] and not set(stopped["unreached"]) & set(told["tried"])
-    assert told["word"]
+    stopped = answer["interrupted"]
+    assert stopped["check"] in answer["tried"] and 0 < stopped["swept"][0] <= stopped["swept"][1]
+    assert stopped["unreached"] and not set(stopped["unreached"]) & set(answer["tried"])
+    assert answer["word"]

@@ -55,15 +55,15 @@ def test_a_race_begins_with_its_image(seed):
 def test_the_rate_ratio_has_an_interval():
     fleet = simulate(7000, race=4.0, **SMALL)
     pop = population(fleet)
-    found = find_onset(pop, pop.signatures.index("race"))
+    onset = find_onset(pop, pop.signatures.index("race"))
     own = [c for c in fleet.crashes if c.signature == "race"]
-    after = sum(FIRST_DAY + c.day >= found.day for c in own)
-    late = pop.exposure_day >= found.day
+    after = sum(FIRST_DAY + c.day >= onset.day for c in own)
+    late = pop.exposure_day >= onset.day
     hours = [float(pop.exposure_hours[mask].sum()) for mask in (late, ~late)]
     ratio, low, high = relative_risk(after, hours[0], len(own) - after, hours[1])
-    assert found.rr == pytest.approx(ratio) and found.rr_low > 1
-    assert found.rr_low <= low * 1.000001 and found.rr_high >= high * 0.999999
-    assert found.rr_low * found.rr_high == pytest.approx(ratio**2), "even on the scale of ratios"
+    assert onset.rr == pytest.approx(ratio) and onset.rr_low > 1
+    assert onset.rr_low <= low * 1.000001 and onset.rr_high >= high * 0.999999
+    assert onset.rr_low * onset.rr_high == pytest.approx(ratio**2), "even on the scale of ratios"
 
 
 def test_a_signature_that_was_always_there_did_not_begin():
@@ -94,9 +94,9 @@ def test_simultaneous_roll_outs_are_not_told_apart():
     image = pop.attribute("image")
     twin = Attribute("agent", ["old", "new"], image.crash.copy(), image.exposure.copy())
     twice = pop._replace(attributes=(*pop.attributes, twin))
-    found = find_onset(twice, twice.signatures.index("race"))
-    assert "agent=new" in found.answer and "image=image1" in found.answer
-    assert any("cannot be told apart" in caveat for caveat in found.caveats)
+    onset = find_onset(twice, twice.signatures.index("race"))
+    assert "agent=new" in onset.answer and "image=image1" in onset.answer
+    assert any("cannot be told apart" in caveat for caveat in onset.caveats)
 
 
 @pytest.mark.heavy
@@ -111,10 +111,10 @@ def test_no_false_onsets_in_quiet_fleets():
 
 def test_without_exposure_days_count_alike():
     pop = population(simulate(7000, race=4.0, **SMALL))
-    found = find_onset(pop.select(pop.day > 0, pop.exposure_day < 0), pop.signatures.index("race"))
-    assert found.day is not None and found.exposure.startswith("none")
+    onset = find_onset(pop.select(pop.day > 0, pop.exposure_day < 0), pop.signatures.index("race"))
+    assert onset.day is not None and onset.exposure.startswith("none")
     # When a version came up is told by the crashes of all other signatures.
-    assert [(r.attr, r.value) for r in found.roll_outs] == [("image", "image1")]
+    assert [(r.attr, r.value) for r in onset.roll_outs] == [("image", "image1")]
 
 
 def half_with(pop, attr, code, when, by_hours):
@@ -175,10 +175,10 @@ def test_crashes_that_no_day_has_a_place_for_are_told():
     last = int(pop.day.max())
     cut = pop._replace(second=second).select(pop.day >= 0, pop.exposure_day < last)
     outside = int((cut.day[mine[3:]] == last).sum())
-    found = find_onset(cut, code)
-    assert outside and found.crashes == mine.size - 3 - outside
+    onset = find_onset(cut, code)
+    assert outside and onset.crashes == mine.size - 3 - outside
     said = f"3 without a time that is believed and {outside} on days without host-hours"
-    assert found.caveats[-1] == f"of its {mine.size} crashes are left out: {said}"
+    assert onset.caveats[-1] == f"of its {mine.size} crashes are left out: {said}"
     assert not any("left out" in caveat for caveat in find_onset(pop, code).caveats)
 
 
@@ -199,17 +199,24 @@ def test_nested_and_aliased_attributes_are_named():
 def test_the_pairs_of_a_signature_with_what_each_half_says_alone():
     fleet = simulate(7000, race=3.0, **SMALL)
     pop = population(fleet)
-    found = find_signature_pairs(pop, pop.signatures.index("race"), pop.last_day)
-    assert found.crashes == sum(c.signature == "race" for c in fleet.crashes)
-    assert found.tested == 21 and found.left_out == 0 and found.not_tested == ()
-    first = found.pairs[0]
+    signature_pairs = find_signature_pairs(pop, pop.signatures.index("race"), pop.last_day)
+    assert signature_pairs.crashes == sum(c.signature == "race" for c in fleet.crashes)
+    assert (
+        signature_pairs.tested == 21
+        and signature_pairs.left_out == 0
+        and signature_pairs.not_tested == ()
+    )
+    first = signature_pairs.pairs[0]
     assert first.mark == "image=image1 and load=high"
-    assert first.finding.q <= 0.01 and first.finding.n == first.finding.total == found.crashes
+    assert (
+        first.finding.q <= 0.01
+        and first.finding.n == first.finding.total == signature_pairs.crashes
+    )
     image, load = first.alone
     assert (image.attr, load.attr) == ("image", "load")
     assert first.finding.rr > max(image.rr, load.rr), "the pair says more than each half"
-    assert len({p.mark for p in found.pairs} | set(first.finding.aliases)) == len(
-        found.pairs
+    assert len({p.mark for p in signature_pairs.pairs} | set(first.finding.aliases)) == len(
+        signature_pairs.pairs
     ) + len(first.finding.aliases), "an alias is no pair of its own"
     quiet = find_signature_pairs(pop, pop.signatures.index("s000"), pop.last_day)
     assert quiet.pairs == ()
@@ -239,10 +246,10 @@ def test_of_two_values_that_nearly_all_have_it_is_said_that_both_may_be_needed()
 def test_pairs_leave_out_what_a_host_explains():
     fleet = simulate(7000, split=3.0, **SMALL)
     pop = population(fleet)
-    found = find_signature_pairs(pop, pop.signatures.index("two-faces"), pop.last_day)
+    signature_pairs = find_signature_pairs(pop, pop.signatures.index("two-faces"), pop.last_day)
     total = sum(c.signature == "two-faces" for c in fleet.crashes)
-    assert found.left_out and found.crashes + found.left_out == total
-    assert all("host" not in pair.mark for pair in found.pairs)
+    assert signature_pairs.left_out and signature_pairs.crashes + signature_pairs.left_out == total
+    assert all("host" not in pair.mark for pair in signature_pairs.pairs)
 
 
 def test_cramers_v_against_worked_numbers():
@@ -268,8 +275,8 @@ def test_the_verbs(shell, tmp_path):
     text = "\n".join(json.dumps(r) for r in records(fleet))
     shell("fleet", "ingest", "-", stdin=text.encode())
     shell("fleet", "exposure", tmp_path / "hours.csv")
-    told = shell("fleet", "onset", "race").out
-    assert "the rate rose" in told and "image=image1" in told and "95 %" in told
+    out = shell("fleet", "onset", "race").out
+    assert "the rate rose" in out and "image=image1" in out and "95 %" in out
     data = json.loads(shell("fleet", "onset", "race", "--json").out)
     assert data["day"].startswith("2026-01-") and data["roll_outs"][0]["attr"] == "image"
     rows = list(csv.DictReader(io.StringIO(shell("fleet", "onset", "race", "--csv").out)))
@@ -280,9 +287,9 @@ def test_the_verbs(shell, tmp_path):
     assert shell("fleet", "correlate", "--csv").out.startswith(
         "first,second,v,relation,rows,source"
     )
-    told = shell("fleet", "correlate", "race").out
-    assert "image=image1 and load=high: " in told and "load=high alone: " in told
-    assert "compared with: host-hours" in told and " q " in told and "but: " in told
+    out = shell("fleet", "correlate", "race").out
+    assert "image=image1 and load=high: " in out and "load=high alone: " in out
+    assert "compared with: host-hours" in out and " q " in out and "but: " in out
     (pair, *_) = json.loads(shell("fleet", "correlate", "race", "--json").out)["pairs"]
     assert pair["and_value"] == "high" and len(pair["alone"]) == 2 and pair["rr_interval"]
     assert shell("fleet", "correlate", "race", "--csv").out.startswith("attr,value,and_attr,")

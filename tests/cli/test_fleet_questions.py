@@ -201,8 +201,8 @@ def test_trend(fleet):
     assert len(rows) == 14 and sum(row["crashes"] for row in rows) == 70
     assert rows[0]["date"] == "2024-10-04" and rows[0]["hours"] == 120
     assert rows[0]["per_1000_hours"] == pytest.approx(1000 * rows[0]["crashes"] / 120)
-    one = json.loads(fleet("fleet", "trend", f"{6:016x}", "--json").out)
-    assert sum(row["crashes"] for row in one) == 10
+    answer = json.loads(fleet("fleet", "trend", f"{6:016x}", "--json").out)
+    assert sum(row["crashes"] for row in answer) == 10
     assert "#" in fleet("fleet", "trend").out
     assert fleet("fleet", "trend", "--csv").out.startswith("date,day,crashes,hosts,hours,per_1000")
 
@@ -239,10 +239,10 @@ def test_split_tells_a_host_from_a_version(shell, tmp_path):
     text = "\n".join(json.dumps(r) for r in records(fleet))
     shell("fleet", "ingest", "-", stdin=text.encode())
     shell("fleet", "exposure", tmp_path / "hours.csv")
-    found = json.loads(shell("fleet", "split", "two-faces", "--json").out)
-    marks = {part["mark"]: part for part in found["parts"]}
+    answer = json.loads(shell("fleet", "split", "two-faces", "--json").out)
+    marks = {part["mark"]: part for part in answer["parts"]}
     host = fleet.truth["split"][1]
-    assert found["answer"].startswith("two causes") and f"host={host}" in marks
+    assert answer["answer"].startswith("two causes") and f"host={host}" in marks
     assert {"kernel=kernel1"} == set(marks) - {f"host={host}", "the rest"}
     causes = {f"{i:032x}": c.cause for i, c in enumerate(fleet.crashes)}
     mine = [causes[key] for key in marks[f"host={host}"]["members"]]

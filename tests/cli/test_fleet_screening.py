@@ -115,8 +115,8 @@ def test_without_exposure_the_output_says_so(tmp_path):
     fleet = simulate(7002, bad_host=2.0, hosts=200, days=14, per_day=30)
     with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
         ingest(engine, (("t", r) for r in records(fleet)))
-        found = screen_population(load_population(engine), FIRST_DAY + 13).findings
-    host = next(f for f in found if f.attr == "host" and f.value == fleet.truth["bad_host"])
+        findings = screen_population(load_population(engine), FIRST_DAY + 13).findings
+    host = next(f for f in findings if f.attr == "host" and f.value == fleet.truth["bad_host"])
     assert host.exposure == "none: the other hosts that crashed, each as one"
 
 

@@ -51,9 +51,9 @@ def test_classes_are_found_where_facts_agree_and_not_where_they_vary_alone():
     rng = np.random.default_rng(1)
     truth = rng.integers(2, size=60)
     agree = [np.where(rng.random(60) < 0.9, truth, 1 - truth) for _ in range(5)]
-    found = find_classes(agree)
-    assert found.number == 2 and agreement(truth.tolist(), found.of_row.tolist()) > 0.75
-    assert found.gain > 10
+    classes = find_classes(agree)
+    assert classes.number == 2 and agreement(truth.tolist(), classes.of_row.tolist()) > 0.75
+    assert classes.gain > 10
     for seed in range(20):
         alone = [np.random.default_rng([seed, i]).integers(3, size=60) for i in range(5)]
         assert find_classes(alone).number == 1

@@ -370,7 +370,10 @@ def test_a_data_stack_that_was_cut_off_is_told_once(tmp_path, core_bytes):
     """The chunk that could not be read was said to come twice as well."""
     path = tmp_path / "cut"
     path.write_bytes(core_bytes[:5_713_920])
-    messages = [one.message for one in Session(CoreFileTarget.open(path)).state.all_soft_errors()]
+    messages = [
+        soft_error.message
+        for soft_error in Session(CoreFileTarget.open(path)).state.all_soft_errors()
+    ]
     assert any("data stack chunk: cannot read" in message for message in messages)
     assert not any("comes twice" in message for message in messages)
 

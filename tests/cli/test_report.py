@@ -51,10 +51,10 @@ def page_of(tmp_path, capsys):
         path = tmp_path / "page.html"
         db = db or tmp_path / "f.sqlite3"
         code = main(["report", "--db", str(db), "-o", str(path), *map(str, words)])
-        told = capsys.readouterr()
-        assert (code, told.err) == (0, "")
+        captured = capsys.readouterr()
+        assert (code, captured.err) == (0, "")
         html = path.read_text(encoding="utf-8")
-        assert f"{len(html.encode()):,} bytes" in told.out
+        assert f"{len(html.encode()):,} bytes" in captured.out
         return Page(html)
 
     return made
@@ -317,8 +317,8 @@ def test_mistakes_are_one_line(tmp_path, capsys):
     ):
         db = str(tmp_path / "f.sqlite3")
         assert main(["report", "--db", db, *map(str, words)]) == code
-        told = capsys.readouterr().err
-        assert len(told.splitlines()) == 1 and says in told
+        err = capsys.readouterr().err
+        assert len(err.splitlines()) == 1 and says in err
     assert main(["report", "--db", str(tmp_path / "none.sqlite3")]) == 3
 
 

@@ -138,7 +138,7 @@ def test_it_prints(browser, report):
 def test_hostile_names_neither_run_nor_widen_the_page(browser, tmp_path):
     db = str(tmp_path / "f.sqlite3")
     with open_database(db, write=True) as engine:
-        ingest(engine, (("t", one) for one in hostile_records()))
+        ingest(engine, (("t", hostile_record) for hostile_record in hostile_records()))
     main(["report", "--db", db, "-o", str(tmp_path / "report.html")])
     address = (tmp_path / "report.html").as_uri()
     with browser.view(address, *VIEWS["phone"]) as opened:

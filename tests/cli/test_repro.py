@@ -100,18 +100,18 @@ def test_the_interval_covers_the_rate_of_a_race(shell: Shell, cores: None, race:
     """Of chance itself nothing is expected: each race says how it ended, and so it is counted."""
     job = program(shell, RACES[race])
     done = repro(shell, "--runs", RUNS, "--native", "never", "--json", "--", PYTHON, "-S", job)
-    found = json.loads(done.out)
+    answer = json.loads(done.out)
     ended = (shell.folder / COINS).read_text()
     crashes = ended.count("1")
     assert done.code == (0 if crashes else 4), done.err
-    assert len(ended) == RUNS == found["counts"]["runs"] and found["counts"]["unable"] == 0
-    assert found["counts"]["expected"] == crashes
+    assert len(ended) == RUNS == answer["counts"]["runs"] and answer["counts"]["unable"] == 0
+    assert answer["counts"]["expected"] == crashes
     rate = SEEDED_RATE if race == "seeded" else crashes / RUNS
-    assert found["rate"]["low"] <= rate <= found["rate"]["high"], found["rate"]
-    assert found["rate"]["high"] - found["rate"]["low"] < 0.6, "an interval, not everything"
+    assert answer["rate"]["low"] <= rate <= answer["rate"]["high"], answer["rate"]
+    assert answer["rate"]["high"] - answer["rate"]["low"] < 0.6, "an interval, not everything"
     lines = {
         crash["record"]["signature"]["text"]["python"]
-        for run in found["runs"]
+        for run in answer["runs"]
         for crash in run["crashes"]
     }
     assert len(lines) == (1 if crashes else 0)
@@ -158,9 +158,9 @@ def test_a_hang_is_snapshotted_signed_and_killed(shell: Shell, cores: None) -> N
     shell.env["PYTHONPATH"] += f":{site}:{ROOT / 'tests'}"
     words = ("sh", "-c", f"{PYTHON} -S {job} & wait")
     done = repro(shell, "--runs", 1, "--timeout", 0.1, "--native", "never", "--json", "--", *words)
-    found = json.loads(done.out)
-    assert done.code == 0 and found["runs"][0]["kind"] == "hang", done.out + done.err
-    texts = [c["record"]["signature"]["text"] for c in found["runs"][0]["crashes"]]
+    answer = json.loads(done.out)
+    assert done.code == 0 and answer["runs"][0]["kind"] == "hang", done.out + done.err
+    texts = [c["record"]["signature"]["text"] for c in answer["runs"][0]["crashes"]]
     assert any("py:__main__.stuck" in text.get("python", "") for text in texts)
     wait_until(lambda: not running(job), what="the end of all processes of the run")
 
@@ -204,9 +204,9 @@ def test_under_gdb_where_no_core_file_comes(shell: Shell, where: str) -> None:
     hostile = {"ODD": "a\nshell touch INJECTED\nb 'c\" $d", "PYTHONDONTWRITEBYTECODE": "1"}
     done = shell("repro", "--runs", 1, "--json", "--", *command, env=hostile)
     assert "the hard limit of core sizes is 0" in done.err
-    found = json.loads(done.out)
-    assert done.code == 0 and found["capture"] == "gdb", done.out
-    under_gdb = found["runs"][0]["crashes"][0]["record"]["signature"]
+    answer = json.loads(done.out)
+    assert done.code == 0 and answer["capture"] == "gdb", done.out
+    under_gdb = answer["runs"][0]["crashes"][0]["record"]["signature"]
     assert under_gdb["category"] == "segv-null"
     assert not (shell.folder / "INJECTED").exists()
     if where == "job" and why_no_core_dumps() is None:
@@ -322,7 +322,7 @@ def test_jobs_share_no_core_file(shell: Shell, cores: None) -> None:
     done = repro(
         shell, "--runs", 2, "--jobs", 2, "--native", "never", "--json", "--", PYTHON, "-S", job
     )
-    found = json.loads(done.out)
-    assert found["counts"]["expected"] == 2, done.out
+    answer = json.loads(done.out)
+    assert answer["counts"]["expected"] == 2, done.out
     shared = "one run at a time" in done.err
     assert shared == (Path("/proc/sys/kernel/core_pattern").read_text().strip() == "core")

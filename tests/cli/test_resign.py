@@ -111,7 +111,7 @@ class NewRules:
 
 
 def write(path: Path, records: list[dict[str, Any]], form: str) -> Path:
-    lines = [json.dumps(one) for one in records]
+    lines = [json.dumps(record) for record in records]
     texts = {
         "lines": "\n".join(lines) + "\n",
         "array": json.dumps(records, indent=1),
@@ -127,12 +127,12 @@ def test_the_same_rules_change_nothing(
     path = write(tmp_path / "r.jsonl", records, "lines")
     before = path.read_bytes()
     done = shell("resign", path, "--json")
-    found = json.loads(done.out)
+    answer = json.loads(done.out)
     assert done.code == 0, done.err
-    assert (found["records"], found["changed"], found["keys"]) == (len(NAMES), 0, {})
+    assert (answer["records"], answer["changed"], answer["keys"]) == (len(NAMES), 0, {})
     assert shell("resign", path, "--apply").code == 0
     assert path.read_bytes() == before
-    made = sum(len(one["signature"]["text"]) for one in records)
+    made = sum(len(record["signature"]["text"]) for record in records)
     native = sum(one["signature"]["native"] for one in records)
     assert made >= max(2 * native, 1), "the samples have keys to compare"
 

@@ -59,5 +59,5 @@ def test_a_program_with_address_sanitizer(shell, program: Path, tmp_path: Path, 
     signature, verdict = record["signature"], record["verdict"]
     assert (signature["category"], verdict["label"]) == (category, label)
     assert signature["text"]["stable"].endswith(f"{category} main"), "no frame of the sanitizer"
-    assert any(said in one for one in verdict["reasons"])
+    assert any(said in reason for reason in verdict["reasons"])
     assert record["fork"]["forked"] is False

@@ -108,9 +108,9 @@ def test_the_database_file_holds_no_secret(shell, made, planted, tmp_path):
 def test_a_message_is_parameterised(shell, made, planted, tmp_path):
     core = with_sidecars(made, tmp_path, planted)
     (record,) = triaged(shell, made, core, "--no-db", "--format", "json", "--messages").records
-    found = record["exception"]
-    assert found["type"] == "RuntimeError"
-    assert found["message"] == "login of <text> with <word> failed after <number> tries"
+    exception = record["exception"]
+    assert exception["type"] == "RuntimeError"
+    assert exception["message"] == "login of <text> with <word> failed after <number> tries"
     assert leaks(json.dumps(record), planted) == []
     (plain,) = triaged(shell, made, core, "--no-db", "--format", "json").records
     assert "message" not in plain["exception"]

@@ -291,8 +291,8 @@ def test_with_the_token_states_are_changed_and_everybody_sees_them(taker):
 
 def test_a_body_that_is_too_large_is_refused(taker):
     server = taker[0]
-    told = server.post(RECORDS, b"{}", Content_Length="99999999999", **AUTHORIZED)
-    assert told.status == 413
+    response = server.post(RECORDS, b"{}", Content_Length="99999999999", **AUTHORIZED)
+    assert response.status == 413
     part = b" " * (1 << 20)
     unknown = server.post(RECORDS, (part for _ in range(40)), **AUTHORIZED)
     assert unknown.status == 413, "in chunks, without a length"

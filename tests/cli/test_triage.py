@@ -87,8 +87,8 @@ def test_json_and_locals_need_no_other_option(shell, core):
 def test_locals_are_shown_or_their_absence_is_told(shell, core):
     (record,) = shell.triage(core, "--no-db", "--stacks", "--locals", "--format", "json").records
     shown = [f for t in record["threads"] for f in t["frames"] if f.get("locals")]
-    told = [e for e in record["soft_errors"] if e["stage"] == "locals"]
-    assert shown or told
+    soft_errors = [e for e in record["soft_errors"] if e["stage"] == "locals"]
+    assert shown or soft_errors
 
 
 def _zstd(data: bytes) -> bytes:
@@ -237,12 +237,12 @@ def test_a_folder_is_searched_by_content(shell, cores, tmp_path):
     done = shell.triage(folder, "--format", "json", "--no-db")
     assert (done.code, done.err) == (0, "")
     assert [record["file"]["name"] for record in done.records] == ["crash", "no-suffix"]
-    told = shell.triage(folder, "--no-db").err
-    assert "3 files passed over, no core: " in told and "notes.txt.gz" in told
+    err = shell.triage(folder, "--no-db").err
+    assert "3 files passed over, no core: " in err and "notes.txt.gz" in err
     (folder / "er" / "host.json").write_text("{}")
     (folder / "empty").unlink()
-    told = shell.triage(folder, "--no-db").err
-    assert "host.json (tells of cores in its own folder)" in told
+    err = shell.triage(folder, "--no-db").err
+    assert "host.json (tells of cores in its own folder)" in err
 
 
 def test_the_same_core_twice_is_one(shell, core):

@@ -208,8 +208,10 @@ def test_a_gdb_that_does_not_know_the_machine(machine: Machine, shell: Shell) ->
     )
     assert done.code == 0
     (made,) = done.records
-    said = [error["message"] for error in made["soft_errors"] if error["stage"] == "native frames"]
-    assert f"{plain} does not read cores of aarch64; apt install gdb-multiarch" in said
+    messages = [
+        error["message"] for error in made["soft_errors"] if error["stage"] == "native frames"
+    ]
+    assert f"{plain} does not read cores of aarch64; apt install gdb-multiarch" in messages
 
 
 def test_several_sysroots_the_first_that_fits(

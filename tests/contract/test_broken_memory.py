@@ -180,9 +180,9 @@ def test_dying_after_the_interpreter_is_gone(interpreter: Interpreter, tmp_path:
         timeout=60,
         check=False,
     )
-    found = find_core(tmp_path)
-    assert len(found) == 1
-    session = Session(CoreFileTarget.open(found[0]))
+    core = find_core(tmp_path)
+    assert len(core) == 1
+    session = Session(CoreFileTarget.open(core[0]))
     record = analyze(session)
     assert record["signal"]["name"] == "SIGABRT"
     python = session.state.python

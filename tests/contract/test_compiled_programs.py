@@ -87,8 +87,8 @@ def test_lines_of_nuitka(tmp_path: Path) -> None:
     assert isinstance(state.python, PythonState)
     (thread,) = state.python.threads()
     assert [(frame.name, frame.lineno) for frame in thread.frames] == EXPECTED
-    found = find_program(target, state.python, "")
-    assert found is not None and found == ("app.py", FROZEN)
+    program = find_program(target, state.python, "")
+    assert program is not None and program == ("app.py", FROZEN)
 
 
 def packed(folder: Path) -> Path:

@@ -56,7 +56,7 @@ def places(session: Session) -> list[int]:
         found += [python.runtime + at] if at is not None else []
     pools = read_executors_and_queues(session.target, python)
     found += [one.address for one in (*pools.pools, *pools.queues)]
-    found += [one.address for one in read_generator_chains(session.target, python).chains]
+    found += [chain.address for chain in read_generator_chains(session.target, python).chains]
     return found
 
 

@@ -92,7 +92,7 @@ class Scene:
 
         def is_astray(bit: int) -> bool:
             wrong = pointer ^ 1 << bit
-            near = any((wrong ^ one).bit_count() <= 1 for one in others if one != pointer)
+            near = any((wrong ^ other).bit_count() <= 1 for other in others if other != pointer)
             return self.target.region_at(wrong) is None and not near
 
         return self.chance.choice([bit for bit in range(4, 47) if is_astray(bit)])

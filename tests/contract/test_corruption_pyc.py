@@ -55,7 +55,7 @@ class Scene:
         self.pyc = pyc
         codes = read_code_objects(pyc.file.data, python.layout)
         assert not isinstance(codes, Absent)
-        self.code = next(one for one in codes if one.members["co_name"] == "work")
+        self.code = next(code for code in codes if code.members["co_name"] == "work")
 
     def flip(self, target: MutatedTarget, place: Place) -> None:
         byte = target.read(place[0], 1)[0]
@@ -147,18 +147,18 @@ def test_each_flipped_part_is_named_and_nothing_else(interpreter: str) -> None:
     kinds = list(scene.places())
     assert len(kinds) >= len(NUMBERS) + 2 * len(CONSTANTS) + 3
     for what, place in kinds:
-        found = scene.run_flipped(place)
-        assert places_of(found) == {place} and ids(found) == {"R22"}, what
+        flipped = scene.run_flipped(place)
+        assert places_of(flipped) == {place} and ids(flipped) == {"R22"}, what
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS[:1] + INTERPRETERS[-1:])
 def test_a_pyc_that_may_be_of_later_proves_nothing(interpreter: str) -> None:
     scene = Scene(interpreter)
-    found = scene.run_flipped(scene.flipped, believed=False)
-    assert not ids(found) and doubts(found)
+    flipped = scene.run_flipped(scene.flipped, believed=False)
+    assert not ids(flipped) and doubts(flipped)
     name = scene.held(scene.item("co_names", "attribute_of_it")) + scene.constants._heads[0]
-    found = scene.run_flipped((name, 7), believed=False)
-    assert ids(found) == {"R22:form"}, "a name that is no ASCII any more"
+    flipped = scene.run_flipped((name, 7), believed=False)
+    assert ids(flipped) == {"R22:form"}, "a name that is no ASCII any more"
     assert not places_of(scene.run(scene.sound, believed=False))
     assert not doubts(scene.run(scene.sound, believed=False))
 
@@ -188,8 +188,8 @@ def test_bytecode_needs_the_same_proof(interpreter: str) -> None:
     assert not places_of(scene.run(scene.sound, bytecode))
     place = argument_of_a_constant(scene)
     assert places_of(scene.run_flipped(place, bytecode)) == {place}
-    found = scene.run_flipped(place, bytecode, believed=False)
-    assert not ids(found) and doubts(found)
+    flipped = scene.run_flipped(place, bytecode, believed=False)
+    assert not ids(flipped) and doubts(flipped)
 
 
 def argument_of_a_constant(scene: Scene) -> Place:
@@ -208,5 +208,7 @@ def test_damaged_files_are_no_trouble() -> None:
         assert isinstance(cut, Absent)
         whole = bytearray(data)
         whole[at] ^= 0xFF
-        found = read_code_objects(bytes(whole), layout)
-        assert isinstance(found, Absent) or all(isinstance(one, MarshalledCode) for one in found)
+        code_objects = read_code_objects(bytes(whole), layout)
+        assert isinstance(code_objects, Absent) or all(
+            isinstance(one, MarshalledCode) for one in code_objects
+        )

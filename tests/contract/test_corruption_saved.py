@@ -38,7 +38,7 @@ def test_flips_of_saved_registers_are_named(minor: tuple[int, int]) -> None:
     frames = walk(context)
     for frame in frames[1:]:
         assert call_before(target, frame.pc) is not None, hex(frame.pc)
-    assert [one.cfa for one in frames] == sorted(one.cfa for one in frames)
+    assert [frame.cfa for frame in frames] == sorted(one.cfa for one in frames)
     found = list(passed_arguments(context, frames))
     assert all(one.held == one.expected for one in found)
     assert not list(saved_registers(context))

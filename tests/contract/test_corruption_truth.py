@@ -118,7 +118,7 @@ def test_damage_is_found_and_named() -> None:
 def test_the_labels_are_true() -> None:
     """The wrong word is in the core where the label says, and one bit off when it says one."""
     made, answers = kept_cores(SEED, HW, HARDWARE, steady=STEADY)
-    assert Counter(one["outcome"] for one in answers)["core"] == len(made)
+    assert Counter(answer["outcome"] for answer in answers)["core"] == len(made)
     seen = 0
     for one in made:
         if one.label["visible"] and one.label["address"] and one.label["path"] == "memory":

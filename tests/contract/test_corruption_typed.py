@@ -110,9 +110,11 @@ class Scene:
             for name in names:
                 at = self.layout.offset(struct, name)
                 owners = [one for one, kind in self.walk.visited if kind == category]
-                owners = [one for one in owners if self.is_one(one, category)]
+                owners = [owner for owner in owners if self.is_one(owner, category)]
                 places = [one + at for one in owners] if at is not None else []
-                places = [one for one in places if self.is_alone(self.walk.reader.word(one), name)]
+                places = [
+                    place for place in places if self.is_alone(self.walk.reader.word(place), name)
+                ]
                 if places:
                     found.append((places[0], self.bit(self.walk.reader.word(places[0]))))
         return found
@@ -172,7 +174,7 @@ def test_a_running_frame_that_is_none_is_named_by_the_data_stack(interpreter: st
         pytest.skip("before 3.11 frames are objects")
     python = scene.context.state.python
     assert isinstance(python, PythonState)
-    (thread,) = [one for one in python.threads() if one.crashed]
+    (thread,) = [thread for thread in python.threads() if thread.crashed]
     place = innermost_place(scene, thread.address)
     frame = scene.walk.reader.word(place)
     for bit in (scene.bit(frame), 1):
@@ -244,7 +246,7 @@ def test_an_instruction_that_loads_what_there_is_not_is_named(interpreter: str) 
         start, size = locate_bytecode(scene.walk.reader, code)
         held = scene.target.read(start, size)
         arguments = read_table_indexes(held, opcodes) or []
-        indexes = [(one.table, one.entry) for one in arguments]
+        indexes = [(argument.table, argument.entry) for argument in arguments]
         for argument in arguments:
             if indexes.count((argument.table, argument.entry)) > 1 or argument.entry > 8:
                 continue
@@ -313,7 +315,7 @@ def test_who_is_named_by_containers_alone_was_not_freed(scene: Scene) -> None:
     address = next(f for f in functions if f in alone(without_type(f), f))
     head = address_index(scene.context).place_in_block(address)
     assert head
-    other = next(one for one in functions if one != address)
+    other = next(function for function in functions if function != address)
     named_elsewhere = without_type(address)
     named_elsewhere.put_word(other + at, address - head)
     assert not alone(named_elsewhere, address)
@@ -325,23 +327,23 @@ def test_a_link_of_the_collector_to_where_no_head_is(scene: Scene) -> None:
     size, index = links.size, address_index(scene.context)
     functions = [one for one, kind in scene.walk.visited if kind == "function"]
     node = next(
-        one - size
-        for one in functions
-        if links.is_object(links.next_node(one - size))
-        and links.is_object(links.next_node(links.next_node(one - size)))
-        and links.is_object(links.previous_node(one - size))
+        function - size
+        for function in functions
+        if links.is_object(links.next_node(function - size))
+        and links.is_object(links.next_node(links.next_node(function - size)))
+        and links.is_object(links.previous_node(function - size))
     )
     behind = links.next_node(node)
     others = [one for one, _ in scene.walk.visited if one - size not in (node, behind)]
     stray = next(
-        one
-        for one in others
-        if index.place_in_block(one) == size
-        and (one ^ behind) >> 8 & 0xFF
-        and (one ^ behind) >> 16
-        and _no_object_begins(scene.context, one + size)
+        other
+        for other in others
+        if index.place_in_block(other) == size
+        and (other ^ behind) >> 8 & 0xFF
+        and (other ^ behind) >> 16
+        and _no_object_begins(scene.context, other + size)
         # of an object that all know, as on Debian 13, the first holders are not the list
-        and len(scene.context.places_of(one, MAX_HOLDERS)) < MAX_HOLDERS
+        and len(scene.context.places_of(other, MAX_HOLDERS)) < MAX_HOLDERS
     )
     changed = Searched(scene.target)
     changed.put_word(node, stray)
@@ -563,7 +565,7 @@ def test_a_pointer_to_static_data_that_others_of_the_type_share(scene: Scene) ->
     """Each class has a descriptor of __dict__, and all name one description."""
     at = scene.layout.require("PyMemberDescrObject", "d_member")
     descriptors = [one for one, kind in scene.walk.visited if kind == "getset_descriptor"]
-    words = scene.walk.reader.words([one + at for one in descriptors])
+    words = scene.walk.reader.words([descriptor + at for descriptor in descriptors])
     shared = next(word for word in words if words.count(word) > MIN_BESIDE)
     address = descriptors[words.index(shared)]
     others = [one for one in descriptors if one != address]
@@ -741,7 +743,7 @@ def test_an_object_one_bit_away_where_others_of_the_type_name_one(scene: Scene) 
     call = scene.layout.require("PyFunctionObject", "vectorcall")
     assert told(word(address + call) ^ 1 << 41, place=address + call) == word(address + call)
     assert told(word(address + call) ^ 3 << 41, place=address + call) is None, "two bits"
-    other = next(one for one in functions if word(one + at) != code)
+    other = next(function for function in functions if word(function + at) != code)
     assert told(word(other + at)) is None, "another object"
 
 

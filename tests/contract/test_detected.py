@@ -230,9 +230,9 @@ def test_no_machine_could_give_it(
     record = record_of(mode, tmp_path, library)
     assert record["verdict"]["label"] == "software"
     if who:
-        told = next(f for f in record["findings"] if f["detector"] == "impossible_request")
-        assert told["facts"]["size"] == f"{size:,}"
-        assert who in told["summary"]
+        finding = next(f for f in record["findings"] if f["detector"] == "impossible_request")
+        assert finding["facts"]["size"] == f"{size:,}"
+        assert who in finding["summary"]
 
 
 @pytest.mark.heavy

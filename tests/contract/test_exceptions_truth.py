@@ -55,7 +55,9 @@ def lines_of(one: ExceptionInfo) -> list[list[Any]]:
 
 def seen(raised: RaisedException) -> dict[str, Any]:
     """Return a decoded exception in the form of the truth."""
-    return tree(raised.root_exception, {one.address: one for one in raised.exceptions}, ())
+    return tree(
+        raised.root_exception, {exception.address: exception for exception in raised.exceptions}, ()
+    )
 
 
 def tree(one: ExceptionInfo, known: dict[int, ExceptionInfo], above: tuple[int, ...]) -> Any:
@@ -99,12 +101,12 @@ def shown_as(one: ThreadExceptions, truths: list[dict[str, Any]]) -> list[dict[s
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_in_flight_and_handled(interpreter: Interpreter, program: str) -> None:
     made = core_of(interpreter, program)
-    told = made.truth["exceptions"]
-    assert len(told) >= 3
+    exceptions = made.truth["exceptions"]
+    assert len(exceptions) >= 3
     found = {str(one.thread.ident): one for one in decode(made)}
-    assert set(told) <= set(found)
+    assert set(exceptions) <= set(found)
     for ident, one in found.items():
-        truth = told.get(ident, {"in_flight": None, "handled": []})
+        truth = exceptions.get(ident, {"in_flight": None, "handled": []})
         assert one.soft_errors == ()
         flying = seen(one.in_flight) if one.in_flight else None
         assert flying == truth["in_flight"]
@@ -146,11 +148,11 @@ def test_the_line_that_raised_is_named(
 def test_told_exceptions(interpreter: Interpreter, program: Program) -> None:
     """What every thread handles or reports: 50 chains of causes, groups, notes, and hooks."""
     made = core_of(interpreter, program.name)
-    told = made.truth["exceptions"]
+    exceptions = made.truth["exceptions"]
     found = {str(one.thread.ident): one for one in decode(made)}
-    assert set(told) <= set(found)
+    assert set(exceptions) <= set(found)
     for ident, one in found.items():
-        truth = told.get(ident, {"handled": []})
+        truth = exceptions.get(ident, {"handled": []})
         assert one.soft_errors == () and one.in_flight is None
         assert [seen(each) for each in one.handled] == truth["handled"]
         reported = seen(one.reported) if one.reported else None
@@ -192,21 +194,21 @@ def test_handled_with_cause_and_context(interpreter: Interpreter) -> None:
 def test_no_text_unless_asked_for(interpreter: Interpreter) -> None:
     for thread in decode(core_of(interpreter, "in_flight"), messages=False):
         for raised in thread.all_raised():
-            for one in raised.exceptions:
-                assert isinstance(one.type, str)
-                for text in (one.message, one.args, one.notes):
+            for exception in raised.exceptions:
+                assert isinstance(exception.type, str)
+                for text in (exception.message, exception.args, exception.notes):
                     assert isinstance(text, Absent) and text.detail == "not asked for"
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_record_and_stacks_name_types_alone(interpreter: Interpreter) -> None:
     made = core_of(interpreter, "in_flight")
-    told = made.truth["exceptions"]
-    tids = {str(one["ident"]): one["native_id"] for one in made.truth["threads"]}
+    exceptions = made.truth["exceptions"]
+    tids = {str(thread["ident"]): thread["native_id"] for thread in made.truth["threads"]}
     session = session_of(made)
     record, stacks = analyze(session), stacks_json(session.state)
     wanted = {}
-    for ident, one in told.items():
+    for ident, one in exceptions.items():
         wanted[tids[ident]] = [each["type"] for each in one["handled"]]
     group = record["exception"]
     assert (group["type"], group["state"]) == ("__main__.OwnError", "in flight")
@@ -235,17 +237,19 @@ def test_truncated_cores_say_nothing_wrong(interpreter: Interpreter, tmp_path: P
         state = ProcessState(CoreFileTarget.open(cut, sysroot=sysroot))
         if not isinstance(state.python, PythonState):
             continue
-        for one in read_thread_exceptions(state.target, state.python, messages=True):
+        for thread_exception in read_thread_exceptions(state.target, state.python, messages=True):
             known = {
                 e.address: e
-                for raised in whole[one.thread.ident].all_raised()
+                for raised in whole[thread_exception.thread.ident].all_raised()
                 for e in raised.exceptions
             }
-            said_so = [error.message for error in one.soft_errors]  # one for all of a type
-            for raised in one.all_raised():
+            said_so = [
+                error.message for error in thread_exception.soft_errors
+            ]  # one for all of a type
+            for raised in thread_exception.all_raised():
                 why = raised.root_exception.type
                 assert not isinstance(why, Absent) or any(why.detail in said for said in said_so)
-            for each in (e for raised in one.all_raised() for e in raised.exceptions):
+            for each in (e for raised in thread_exception.all_raised() for e in raised.exceptions):
                 told = known[each.address]
                 for said, true in ((each.message, told.message), (each.args, told.args)):
                     inexact = said is each.args and not each.args_exact
@@ -264,8 +268,10 @@ def test_damaged_exceptions_end(interpreter: Interpreter) -> None:
     assert isinstance(python, PythonState)
     chosen = random.Random(interpreter.id)
     places = [thread.address for thread in python.threads()]
-    for one in read_thread_exceptions(state.target, python):
-        places += [each.address for raised in one.all_raised() for each in raised.exceptions]
+    for thread_exception in read_thread_exceptions(state.target, python):
+        places += [
+            each.address for raised in thread_exception.all_raised() for each in raised.exceptions
+        ]
     places = [place for place in places if place]
     sizes = 160
     intact = repr(read_thread_exceptions(state.target, python, messages=True))
@@ -276,8 +282,8 @@ def test_damaged_exceptions_end(interpreter: Interpreter) -> None:
             at = chosen.choice(places) + 8 * chosen.randrange(sizes // 8)
             target.put_word(at, chosen.choice((*HOSTILE, *places)))
         start = time.process_time()
-        found = read_thread_exceptions(target, python, messages=True)
+        thread_exceptions = read_thread_exceptions(target, python, messages=True)
         assert time.process_time() - start < MAX_SECONDS
-        assert len(found) == len(python.threads())
-        changed += repr(found) != intact
+        assert len(thread_exceptions) == len(python.threads())
+        changed += repr(thread_exceptions) != intact
     assert changed > ROUNDS // 4, "the damage hits what is decoded"

@@ -32,9 +32,9 @@ def made() -> Made:
 
 def test_a_wrong_executable_is_said_and_not_used(made: Made) -> None:
     target = CoreFileTarget.open(made.core, exe=shutil.which("true"))
-    told = [e for e in target.soft_errors if e.stage == "executable"]
-    assert len(told) == 1 and "not used" in told[0].message
-    assert shutil.which("true") not in told[0].message, "no path of this machine in a record"
+    soft_errors = [e for e in target.soft_errors if e.stage == "executable"]
+    assert len(soft_errors) == 1 and "not used" in soft_errors[0].message
+    assert shutil.which("true") not in soft_errors[0].message, "no path of this machine in a record"
     python = ProcessState(target).python
     assert isinstance(python, PythonState), "the right file at its own path still serves"
 

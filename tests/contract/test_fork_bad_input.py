@@ -53,15 +53,15 @@ def test_a_thread_that_does_not_name_itself_is_none(interpreter: Interpreter) ->
     core = Overwritten.open(made.core, sysroot=sysroot_of(made))
     lists = read_stack_lists(core)
     assert isinstance(lists, StackLists)
-    live = {one.registers["fs_base"] for one in core.threads()}
-    gone = {one.address for one in lists.descriptors} - live
+    live = {thread.registers["fs_base"] for thread in core.threads()}
+    gone = {descriptor.address for descriptor in lists.descriptors} - live
     assert gone
     core.zero = frozenset(address + 16 for address in gone)
     again = read_stack_lists(core)
     assert isinstance(again, StackLists)
     assert not again.complete
     assert {one.address for one in again.descriptors} <= live
-    states = {one.name: one.state for one in ProcessState(core).locks.fork.readings}
+    states = {reading.name: reading.state for reading in ProcessState(core).locks.fork.readings}
     assert (states["F2"], states["F3"]) == ("unreadable", "unreadable")
 
 
@@ -90,7 +90,7 @@ def test_an_unknown_c_library_is_said_and_not_guessed_about(interpreter: Interpr
     made = made_or_skip(interpreter, fork_program("fork-lock"))
     sysroot = sysroot_of(made)
     locks = ProcessState(NoThreadSymbols.open(made.core, sysroot=sysroot)).locks
-    readings = {one.name: one for one in locks.fork.readings}
+    readings = {reading.name: reading for reading in locks.fork.readings}
     old_glibc = readings["F2"].state == "yes"  # libpthread's own .symtab names the lists
     if not old_glibc:
         for name in ("F1", "F2", "F3", "F5", "F6"):
@@ -149,7 +149,7 @@ def dump(tmp_path: Path, *words: str) -> LockReport:
 def test_a_core_from_outside_a_namespace_is_no_fork(tmp_path: Path) -> None:
     locks = dump(tmp_path)
     assert locks.fork.forked is False
-    readings = {one.name: one for one in locks.fork.readings}
+    readings = {reading.name: reading for reading in locks.fork.readings}
     assert readings["F6"].state == "unclear"
     assert "namespace" in readings["F6"].says
     assert readings["F7"].state == "no"
@@ -159,7 +159,7 @@ def test_a_fork_shows_from_outside_a_namespace_too(tmp_path: Path) -> None:
     locks = dump(tmp_path, "fork")
     assert (locks.fork.forked, locks.fork.depth) == (True, 1)
     assert locks.fork.hooks_bypassed is False
-    assert [one.name for one in locks.vanished.threads] == ["holder"]
+    assert [thread.name for thread in locks.vanished.threads] == ["holder"]
     assert [frame.name for frame in locks.vanished.threads[0].frames][:2] == ["hold", "run"]
 
 

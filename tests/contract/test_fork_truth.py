@@ -75,7 +75,7 @@ def test_the_fork_is_told_as_it_was(cell: Cell) -> None:
 def test_vanished_threads_and_their_tracebacks(cell: Cell) -> None:
     truth, session = cell.truth, cell.session
     vanished = session.state.locks.vanished
-    found = {one.name: one for one in vanished.threads}
+    found = {thread.name: thread for thread in vanished.threads}
     told = {one["name"]: one for one in truth["vanished"]}
     assert set(found) <= set(told), "a thread that did not vanish is said to have"
     if cell.program.name in REUSING:

@@ -37,9 +37,13 @@ def test_chains_as_the_program_made_them(interpreter: Interpreter) -> None:
     assert isinstance(python, PythonState), python
     found = read_generator_chains(session.target, python)
     own = [
-        [one.kind, one.suspended.state, [frame.name for frame in reversed(one.suspended.frames)]]
-        for one in found.chains
-        if any(str(made.program.file) in frame.filename for frame in one.suspended.frames)
+        [
+            chain.kind,
+            chain.suspended.state,
+            [frame.name for frame in reversed(chain.suspended.frames)],
+        ]
+        for chain in found.chains
+        if any(str(made.program.file) in frame.filename for frame in chain.suspended.frames)
     ]
     told = [[k, s, [n.rpartition(".")[2] for n in names]] for k, s, names in made.truth["chains"]]
     # A running generator's frame is its thread's; the chain begins and ends with it.
@@ -79,7 +83,7 @@ def old_scene(identifier: str) -> tuple[MutatedTarget, PythonState, GeneratorCha
 
 
 def names(found: GeneratorChains) -> list[tuple[str, list[str]]]:
-    own = [one for one in found.chains if one.suspended.state != "running"]
+    own = [chain for chain in found.chains if chain.suspended.state != "running"]
     return sorted((c.kind, [frame.name for frame in c.suspended.frames]) for c in own)
 
 
@@ -92,8 +96,8 @@ def test_a_lost_coroutine_is_told_by_its_frame(identifier: str, lost: str) -> No
     target.put(address, bytes(python.layout.size("PyGenObject") or 0))
     after = read_generator_chains(target, python)
     assert names(after) == before
-    said = [error for error in after.soft_errors if error.subject == f"{address:#x}"]
-    assert [error.message for error in said] == [
+    soft_errors = [error for error in after.soft_errors if error.subject == f"{address:#x}"]
+    assert [error.message for error in soft_errors] == [
         "its memory is lost; its frame object, which names it, is kept"
     ]
 
@@ -103,7 +107,7 @@ def test_a_coroutine_whose_frame_is_lost_has_not_ended(identifier: str) -> None:
     target, python, outer, inner = old_scene(identifier)
     frame = outer.suspended.frames[0].address
     target.put(frame, bytes(python.layout.size("PyFrameObject") or 0))
-    chains = {one.address: one for one in read_generator_chains(target, python).chains}
+    chains = {chain.address: chain for chain in read_generator_chains(target, python).chains}
     assert [frame.name for frame in chains[outer.address].suspended.frames] == ["outer"]
     for address in (outer.address, inner):
         assert "does not name its coroutine" in chains[address].suspended.broken

@@ -81,16 +81,16 @@ def test_stacks_of_suspended_greenlets(interpreter: Interpreter) -> None:
     made, session = opened(interpreter)
     python = session.state.python
     assert isinstance(python, PythonState), python
-    found = read_greenlets(session.target, python)
+    greenlets = read_greenlets(session.target, python)
     told = dict(made.truth["greenlets"])
     assert len(told) == 5 and sum(1 for stack in told.values() if stack) == 3
     # The program keeps three that are suspended, one that ended and one that never started.
     states = dict(zip(told, [SUSPENDED] * 3 + [ENDED, NOT_STARTED], strict=True))
-    known = {one.address: one for one in found.greenlets}
+    known = {greenlet.address: greenlet for greenlet in greenlets.greenlets}
     if interpreter.free_threaded:
-        assert any("no list of their objects" in error.message for error in found.soft_errors)
+        assert any("no list of their objects" in error.message for error in greenlets.soft_errors)
     else:
-        assert found.soft_errors == () and set(told) <= set(known)
+        assert greenlets.soft_errors == () and set(told) <= set(known)
     for address, stack in told.items():
         if address in known:
             assert [shown(frame) for frame in known[address].stack] == stack

@@ -133,6 +133,6 @@ def test_a_worker_with_threads(core: Path) -> None:
     assert holder is not None and "hold" in [frame.name for frame in holder.frames]
     findings, errors = run_detectors(state)
     assert errors == []
-    told = {f.detector for f in findings}
-    assert not told & {"forked_child_lock", "lost_wakeup", "latent_inherited_lock"}, told
+    detectors = {f.detector for f in findings}
+    assert not detectors & {"forked_child_lock", "lost_wakeup", "latent_inherited_lock"}, detectors
     assert all(thread.frames for thread in state.python.threads() if thread.alive)

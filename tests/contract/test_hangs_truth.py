@@ -245,8 +245,8 @@ def test_damaged_words_give_an_answer_or_a_reason(name: str, tmp_path: Path) -> 
         for _ in range(3):
             at = chosen.choice(places) + 8 * chosen.randrange(16)
             damaged.put_word(at, chosen.choice(HOSTILE))
-        found = ProcessState(damaged).hang  # type: ignore[arg-type]
-        assert found.reason if isinstance(found, Absent) else found.sentence
+        hang = ProcessState(damaged).hang  # type: ignore[arg-type]
+        assert hang.reason if isinstance(hang, Absent) else hang.sentence
     shutil.rmtree(tmp_path)
 
 

@@ -151,7 +151,11 @@ def references(session: Session, address: int, **options: Any) -> dict[str, Any]
 def test_all_that_the_collector_calls_a_referrer(interpreter: Interpreter) -> None:
     made, session = open_session(interpreter, "heap_objects")
     data = references(session, made.truth["target"])
-    by_holder = {int(one["holder"], 16): one for one in data["references"] if one["holder"]}
+    by_holder = {
+        int(reference["holder"], 16): reference
+        for reference in data["references"]
+        if reference["holder"]
+    }
     for address, kind, name in made.truth["referrers"]:
         if kind != "frame":  # below, by name
             assert address in by_holder, (kind, name)
@@ -174,7 +178,7 @@ def test_all_that_the_collector_calls_a_referrer(interpreter: Interpreter) -> No
     assert any(one.startswith("local held of its frame") or one == "local held" for one in text)
     frames = {one["how"] for one in data["references"] if one["kind"] == "frame"}
     for variable in ("target", "local", "module_level"):
-        assert any(one.startswith(f"local {variable} of frame 1 ") for one in frames), frames
+        assert any(frame.startswith(f"local {variable} of frame 1 ") for frame in frames), frames
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -208,8 +212,8 @@ def test_a_limit_bounds_what_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> No
     assert len(data["references"]) == 3
     # Some more are asked for what points to the buffers that the words lie in.
     assert MIN_SEARCHES_BACK <= len(sought) <= MIN_SEARCHES_BACK + MAX_NEAR_SEARCHES
-    told = [error["message"] for error in data["soft_errors"]]
-    assert any("were not looked for" in text for text in told), told
+    messages = [error["message"] for error in data["soft_errors"]]
+    assert any("were not looked for" in text for text in messages), messages
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)

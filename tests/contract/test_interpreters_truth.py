@@ -24,9 +24,9 @@ INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("interpreters")]
 def runtime_of(session: Session) -> RuntimeDetails:
     python = session.state.python
     assert isinstance(python, PythonState), python
-    found = read_runtime(session.target, python)
-    assert found.soft_errors == ()
-    return found
+    runtime = read_runtime(session.target, python)
+    assert runtime.soft_errors == ()
+    return runtime
 
 
 def is_early(interpreter: Interpreter) -> bool:
@@ -99,7 +99,7 @@ def test_a_collection_in_progress(interpreter: Interpreter, program: str) -> Non
     numbered = not (incremental or interpreter.free_threaded)
     assert gc.generation == (truth["generation"] if numbered else None)
     assert ("incremental" in gc.evidence) == incremental
-    thresholds = [one.threshold for one in gc.generations]
+    thresholds = [generation.threshold for generation in gc.generations]
     told = truth["threshold"]
     # Of the two old spaces only that of the first is ever set, and gc tells 0 for the third.
     assert thresholds[:2] == told[:2] and (is_early(interpreter) or thresholds == told)
@@ -186,7 +186,7 @@ def test_finalization_names_its_thread(interpreter: Interpreter) -> None:
 def test_every_interpreter_is_there(interpreter: Interpreter) -> None:
     made, session = open_session(interpreter, "subinterpreter")
     found = runtime_of(session)
-    assert [one.state.id for one in found.interpreters] == [0, 1, 2]
+    assert [interpreter.state.id for interpreter in found.interpreters] == [0, 1, 2]
     own = interpreter.minor >= (3, 12)  # create() isolates them since
     assert [one.own_gil for one in found.interpreters] == [True, own, own]
     used = found.interpreters[2]

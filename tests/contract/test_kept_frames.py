@@ -91,8 +91,8 @@ def test_a_cut_in_headers_and_notes(identifier: str) -> None:
             assert size < 64
             continue
         assert target.truncation().truncated
-        found = decode_python(target)
-        assert isinstance(found, Absent) and found.detail
+        python = decode_python(target)
+        assert isinstance(python, Absent) and python.detail
         assert {t.tid for t in target.threads()} <= {t.tid for t in whole.threads()}
     assert refused == 63
 
@@ -162,7 +162,7 @@ def test_frames_behind_a_lost_frame_object(identifier: str, lost: int) -> None:
     after = decode_python(target)
     assert isinstance(after, PythonState)
     found = next(thread for thread in after.threads() if thread.crashed)
-    expected = [one.name for one in main.frames]
+    expected = [frame.name for frame in main.frames]
     assert [one.name for one in found.frames] == [*expected[:lost], "", *expected[lost + 1 :]]
     assert found.frames[lost].hole is not None
     assert {one.provenance for one in found.frames[lost + 1 :]} == {"native"}
@@ -203,7 +203,7 @@ def test_frames_behind_a_lost_frame_and_a_lost_stack(identifier: str, crashed: b
     assert [one.lineno for one in found.frames[2:]] == [one.lineno for one in thread.frames[2:]]
     assert any("by their type in the heap" in error.message for error in found.soft_errors)
     others = {one.tid: one for one in after.threads() if one.tid != thread.tid}
-    assert all(not one.stack_ends_in_hole for one in others.values())
+    assert all(not other.stack_ends_in_hole for other in others.values())
 
 
 @pytest.mark.parametrize("identifier", ["pyenv-3.8.18", "pyenv-3.10.13"])
@@ -216,8 +216,10 @@ def test_frames_of_nobody_for_sure_are_given_to_nobody(identifier: str) -> None:
     target.put_word(last + reader.layout.require("PyFrameObject", "f_localsplus"), thread.address)
     after, found = again(target, thread)
     assert [frame.name for frame in found.frames] == [thread.frames[0].name, ""]
-    said = [error.message for error in after.soft_errors]
-    assert any("a thread that cannot be told: " in text and "_bootstrap" in text for text in said)
+    messages = [error.message for error in after.soft_errors]
+    assert any(
+        "a thread that cannot be told: " in text and "_bootstrap" in text for text in messages
+    )
 
 
 @pytest.mark.parametrize("identifier", ["pyenv-3.8.18", "pyenv-3.10.13"])
@@ -309,8 +311,8 @@ def test_a_thread_whose_coroutine_is_zeros_is_found(identifier: str) -> None:
     target.put_word(item, 0)
     assert ThreadStateSearcher(target, layout).thread_state(thread.address) is None
     target.put(item & -PAGE, bytes(PAGE))
-    found = ThreadStateSearcher(target, layout).thread_state(thread.address)
-    assert found is not None and found.address == thread.address
+    thread_state = ThreadStateSearcher(target, layout).thread_state(thread.address)
+    assert thread_state is not None and thread_state.address == thread.address
     tid_at = thread.address + layout.require("PyThreadState", "native_thread_id")
     target.put_word(tid_at, (thread.tid or 0) + 1)
     assert ThreadStateSearcher(target, layout).thread_state(thread.address) is None
@@ -328,12 +330,12 @@ def test_a_thread_without_a_number_whose_coroutine_is_zeros_is_found(identifier:
     item = reader.u64(thread.address + layout.require("PyThreadState", "exc_info"))
     assert item != thread.address + layout.require("PyThreadState", "exc_state")
     target.put(item + layout.require("_PyErr_StackItem", "previous_item") & -PAGE, bytes(PAGE))
-    found = ThreadStateSearcher(target, layout).thread_state(thread.address)
-    assert found is not None and found.address == thread.address
+    thread_state = ThreadStateSearcher(target, layout).thread_state(thread.address)
+    assert thread_state is not None and thread_state.address == thread.address
     for there, back in (("next", "prev"), ("prev", "next")):
         other = reader.u64(thread.address + layout.require("PyThreadState", there))
         if other:
             target.put_word(other + layout.require("PyThreadState", back), 0)
-    assert ThreadStateSearcher(target, layout).thread_state(thread.address) == found
+    assert ThreadStateSearcher(target, layout).thread_state(thread.address) == thread_state
     target.put_word(thread.address + layout.require("PyThreadState", "frame"), item)
     assert ThreadStateSearcher(target, layout).thread_state(thread.address) is None

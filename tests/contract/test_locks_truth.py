@@ -30,9 +30,9 @@ HOSTILE = (0, 1, 2, 7, 0x1000, 1 << 31, 1 << 40, 1 << 63, (1 << 64) - 1)
 ROUNDS = 25
 INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("locks")]
 CELLS = [
-    pytest.param(interpreter, one, id=f"{interpreter.id}-{one.name}")
-    for one in lock_programs()
-    for interpreter in spread(one.name, one.supports, every=6)
+    pytest.param(interpreter, lock_program, id=f"{interpreter.id}-{lock_program.name}")
+    for lock_program in lock_programs()
+    for interpreter in spread(lock_program.name, lock_program.supports, every=6)
 ]
 DEADLOCKS = {
     "self_deadlock", "lock_order_cycle", "gil_versus_mutex", "join_deadlock", "import_deadlock",
@@ -75,7 +75,7 @@ def addresses(truth: dict[str, Any], report: LockReport) -> list[str]:
 
 def nothing_wrong(truth: dict[str, Any], report: LockReport) -> None:
     """C locks of musl are not judged: no kind of glibc is named, and no owner but the true."""
-    holders = {truth["started"][one["holder"]] for one in truth["waits"] if one["holder"]}
+    holders = {truth["started"][wait["holder"]] for wait in truth["waits"] if wait["holder"]}
     for wait in report.waits:
         assert not wait.kind.startswith("pthread")
         assert wait.owner.tid is None or wait.owner.tid in holders
@@ -117,7 +117,7 @@ def test_threads_that_wait_in_many_ways(interpreter: Interpreter) -> None:
     assert kinds["Thread.join"] == 2
     found, _ = run_detectors(state)
     assert not {f.detector for f in found} & DEADLOCKS
-    calls = Counter(one.call for one in state.locks.activities)
+    calls = Counter(activity.call for activity in state.locks.activities)
     assert calls["read"] == 2
     assert calls["recvfrom"] == 2
 
@@ -169,7 +169,7 @@ def test_damaged_memory_never_stops_it(interpreter: Interpreter) -> None:
 
 
 def named(name: str) -> Program:
-    return next(one for one in lock_programs() if one.name == name)
+    return next(lock_program for lock_program in lock_programs() if lock_program.name == name)
 
 
 class Awake:
@@ -185,8 +185,10 @@ class Awake:
     def threads(self) -> list[Thread]:
         running = {"orig_rax": (1 << 64) - 1}
         return [
-            one._replace(registers={**one.registers, **running}) if one.tid in self._tids else one
-            for one in self._inner.threads()
+            thread._replace(registers={**thread.registers, **running})
+            if thread.tid in self._tids
+            else thread
+            for thread in self._inner.threads()
         ]
 
 
@@ -202,7 +204,7 @@ def test_a_thread_that_polls_the_gil_awake(interpreter: Interpreter) -> None:
     assert wait.owner.tid == made.truth["started"]["MainThread"]
     # A thread that runs for another reason is none, and neither is the holder itself.
     _, other = opened(interpreter, named("locks-no-lock"))
-    awake = {one.tid for one in other.target.threads()}
+    awake = {thread.tid for thread in other.target.threads()}
     assert ProcessState(Awake(other.target, awake)).locks.waits == ()  # type: ignore[arg-type]
 
 

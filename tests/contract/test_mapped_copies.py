@@ -25,7 +25,7 @@ INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("maps-its-files",
 
 
 def starts(regions: list[Region], path: str) -> list[int]:
-    return [one.start for one in regions if one.path == path and one.file_offset == 0]
+    return [region.start for region in regions if region.path == path and region.file_offset == 0]
 
 
 def code_lies_inside(modules: Mapping[str, Module], regions: list[Region]) -> None:
@@ -40,7 +40,7 @@ def code_lies_inside(modules: Mapping[str, Module], regions: list[Region]) -> No
 def test_objects_lie_where_they_were_loaded(interpreter: Interpreter) -> None:
     target = target_of(made_or_skip(interpreter, "maps-its-files"))
     regions = list(target.regions())
-    modules = {one.path: one for one in target.modules()}
+    modules = {module.path: module for module in target.modules()}
     copied = [path for path in modules if len(starts(regions, path)) > 1]
     assert copied, "the program mapped nothing twice"
     code_lies_inside(modules, regions)
@@ -48,7 +48,9 @@ def test_objects_lie_where_they_were_loaded(interpreter: Interpreter) -> None:
     assert all(a.end <= b.start for a, b in zip(ordered, ordered[1:], strict=False))
     fork = Session(target).state.locks.fork
     assert fork.forked is False
-    assert {one.state for one in fork.readings if one.name in ("F2", "F3", "F5")} == {"no"}
+    assert {reading.state for reading in fork.readings if reading.name in ("F2", "F3", "F5")} == {
+        "no"
+    }
 
 
 def test_a_live_process_is_read_alike() -> None:

@@ -47,9 +47,9 @@ KINDS = {
 def decode(target: Any, python: PythonState | None = None) -> ImportedModules:
     state = python or ProcessState(target).python
     assert isinstance(state, PythonState), state
-    found = read_imported_modules(target, state, state.interpreters[0])
-    assert isinstance(found, ImportedModules), found
-    return found
+    imported_modules = read_imported_modules(target, state, state.interpreters[0])
+    assert isinstance(imported_modules, ImportedModules), imported_modules
+    return imported_modules
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -57,7 +57,7 @@ def test_every_module_is_what_it_was(interpreter: Interpreter) -> None:
     made, session = open_session(interpreter, "source_modules")
     found = decode(session.target)
     assert found.soft_errors == ()
-    assert [one.name for one in found.modules] == made.truth["names"]
+    assert [module.name for module in found.modules] == made.truth["names"]
     kinds = set()
     for one in found.modules:
         truth = made.truth["modules"][one.name]
@@ -77,14 +77,19 @@ def test_every_module_is_what_it_was(interpreter: Interpreter) -> None:
 
 
 def extensions(made: Made) -> bool:
-    return any(one["loader"] == "ExtensionFileLoader" for one in made.truth["modules"].values())
+    return any(
+        module["loader"] == "ExtensionFileLoader" for module in made.truth["modules"].values()
+    )
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_packages_have_the_versions_that_the_core_knows(interpreter: Interpreter) -> None:
     _, session = open_session(interpreter, "source_modules")
     found = decode(session.target)
-    listed = {one.name: (one.version, one.source) for one in top_level_packages(found)}
+    listed = {
+        top_level_package.name: (top_level_package.version, top_level_package.source)
+        for top_level_package in top_level_packages(found)
+    }
     assert (
         listed.items()
         >= {
@@ -106,12 +111,14 @@ def test_packages_have_the_versions_that_the_core_knows(interpreter: Interpreter
     for_record = read_package_versions(session.target, state)
     assert not isinstance(for_record, Absent)
     known = {name: version for name, version in listed.items() if version[0]}
-    assert {one.name: tuple(one[1:]) for one in for_record.packages} == known
+    assert {package.name: tuple(package[1:]) for package in for_record.packages} == known
     assert for_record.lost == 0
     record = analyze(session)
     assert record["python"]["packages"] == [one._asdict() for one in for_record.packages]
     assert "hunter2" not in json.dumps(record)
-    assert ("never_imported", "99") in {(one.name, one.version) for one in found.distributions}
+    assert ("never_imported", "99") in {
+        (distribution.name, distribution.version) for distribution in found.distributions
+    }
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -127,8 +134,8 @@ def test_the_command(interpreter: Interpreter) -> None:
     everything = modules_command(session, Namespace(name="", all=True, limit=10_000))
     assert [row[0] for row in everything.rows] == made.truth["names"]
     built = {row[0]: row[4] for row in everything.rows if row[2] == "extension"}
-    known = {module.build_id for module in session.target.modules()}
-    assert all(build_id in known for build_id in built.values())
+    build_ids = {module.build_id for module in session.target.modules()}
+    assert all(build_id in build_ids for build_id in built.values())
     none = modules_command(session, Namespace(name="versionde", all=False, limit=500))
     assert not none.rows and "no imported module is called versionde" in none.lines[0]
     only = modules_command(session, Namespace(name="versioned", all=False, limit=500))
@@ -141,7 +148,7 @@ def test_damage_never_raises(interpreter: Interpreter) -> None:
     _, session = open_session(interpreter, "source_modules")
     python = session.state.python
     assert isinstance(python, PythonState)
-    addresses = [one.address for one in decode(session.target).modules]
+    addresses = [module.address for module in decode(session.target).modules]
     chance = random.Random(len(addresses))
     told = 0
     for _ in range(ROUNDS):
@@ -151,7 +158,7 @@ def test_damage_never_raises(interpreter: Interpreter) -> None:
             target.put_word(address, chance.choice(HOSTILE))
         found = decode(target, python)
         problems = [one.problem for one in found.modules]
-        told += any("damaged" in one or "unreadable" in one for one in problems)
+        told += any("damaged" in problem or "unreadable" in problem for problem in problems)
     assert told, "no mutation was noticed"
 
 
@@ -164,14 +171,14 @@ def test_a_truncated_core_says_what_is_missing(tmp_path: Any) -> None:
         if isinstance(python, Absent):
             continue
         for interpreter in python.interpreters:
-            found = read_imported_modules(target, python, interpreter)
-            if isinstance(found, Absent):
-                assert found.detail
+            imported_modules = read_imported_modules(target, python, interpreter)
+            if isinstance(imported_modules, Absent):
+                assert imported_modules.detail
             else:
-                names = {one.name for one in found.modules}
+                names = {module.name for module in imported_modules.modules}
                 lost = names != set(made.truth["names"])
-                problems = [one for one in found.modules if one.problem]
-                assert not lost or found.soft_errors or problems or not names
+                problems = [one for one in imported_modules.modules if one.problem]
+                assert not lost or imported_modules.soft_errors or problems or not names
 
 
 def test_names_of_metadata_folders() -> None:

@@ -173,8 +173,8 @@ def test_an_ordinary_death(program: Path, tmp_path: Path, name: str) -> None:
     record = record_of(program, tmp_path, number)
     signature, verdict = record["signature"], record["verdict"]
     assert (signature["category"], verdict["label"]) == (category, label)
-    told = [signature["evidence"], *(one["summary"] for one in record["findings"])]
+    told = [signature["evidence"], *(finding["summary"] for finding in record["findings"])]
     assert any(said in one for one in [*told, *verdict["reasons"]]), told
     assert record["corruption"]["word"] in ("none", "software-like")
-    assert not any("filling pattern" in one for one in verdict["reasons"])
+    assert not any("filling pattern" in reason for reason in verdict["reasons"])
     assert all(verdict["reasons"])

@@ -50,9 +50,9 @@ def assert_chosen(state: ProcessState, interpreter: Interpreter) -> None:
     python = state.python
     assert isinstance(python, PythonState), python
     assert python.soft_errors == ()
-    found = read_runtime(state.target, python)
-    assert found.soft_errors == ()
-    (one,) = found.interpreters
+    runtime = read_runtime(state.target, python)
+    assert runtime.soft_errors == ()
+    (one,) = runtime.interpreters
     assert not isinstance(one.gc, Absent) and not one.gc.collecting and one.gc.enabled
     assert (python.gil_holder is not None) == interpreter.gil
     layout = python.layout

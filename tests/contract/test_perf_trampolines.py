@@ -29,5 +29,5 @@ def test_trampolines_do_not_change_a_signature(interpreter: Interpreter) -> None
         assert on[name].text == off[name].text
     stack = found["perf-trampolines"].stack
     assert stack is not None
-    native = [one.native.function for one in stack.frames if one.native is not None]
+    native = [frame.native.function for frame in stack.frames if frame.native is not None]
     assert START in native, "no trampoline was there"

@@ -55,21 +55,21 @@ def test_thread_pools(interpreter: Interpreter) -> None:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_process_pools(interpreter: Interpreter) -> None:
     made, session = opened(interpreter)
-    found = [pool for pool in decode(session).pools if pool.kind == "processes"]
+    pools = [pool for pool in decode(session).pools if pool.kind == "processes"]
     if not made.truth["processes"]:
-        assert found == []
+        assert pools == []
         pytest.skip("the interpreter has no process-shared semaphores here")
-    assert len(found) == 1
-    assert sorted(worker.pid or 0 for worker in found[0].workers) == made.truth["processes"]
-    assert found[0].max_workers == 2 and found[0].queued == 4
-    assert sorted(set(found[0].calls)) == ["builtin_function_or_method object", "in_c"]
+    assert len(pools) == 1
+    assert sorted(worker.pid or 0 for worker in pools[0].workers) == made.truth["processes"]
+    assert pools[0].max_workers == 2 and pools[0].queued == 4
+    assert sorted(set(pools[0].calls)) == ["builtin_function_or_method object", "in_c"]
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_queues(interpreter: Interpreter) -> None:
     made, session = opened(interpreter)
     found = decode(session)
-    by_address = {one.address: one for one in found.queues}
+    by_address = {queue.address: queue for queue in found.queues}
     seen = 0
     for name, told in made.truth["queues"].items():
         one = by_address.get(made.truth["addresses"][name])

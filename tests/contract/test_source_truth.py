@@ -52,19 +52,19 @@ def opened(made: Made) -> tuple[SourceFinder, tuple[PyFrame, ...], Any]:
 def test_every_position_is_the_one_that_the_process_told(interpreter: Interpreter) -> None:
     made = made_of(interpreter, "source_places")
     finder, frames, _ = opened(made)
-    told = made.truth["positions"]
-    assert len(told) == len(frames) - 1  # die() came on top
+    positions = made.truth["positions"]
+    assert len(positions) == len(frames) - 1  # die() came on top
     with_columns = 0
-    for number, (frame, truth) in enumerate(zip(frames[2:], told[1:], strict=True), 2):
+    for number, (frame, truth) in enumerate(zip(frames[2:], positions[1:], strict=True), 2):
         filename, name, line, end_line, column, end_column = truth
-        found = finder.find_source(frame, frames[number + 1 :], force=True)
-        assert found.site is not None, found
+        source = finder.find_source(frame, frames[number + 1 :], force=True)
+        assert source.site is not None, source
         assert (frame.filename, frame.name) == (filename, name)
         if end_line is None:  # before 3.11 neither side knows columns
-            assert found.site.position[:1] == (line,)
-            assert found.site.position.column is None
+            assert source.site.position[:1] == (line,)
+            assert source.site.position.column is None
         else:
-            assert found.site.position == (line, end_line, column, end_column)
+            assert source.site.position == (line, end_line, column, end_column)
             with_columns += column is not None
     assert with_columns >= (40 if interpreter.minor >= (3, 11) else 0)
 
@@ -80,21 +80,21 @@ def test_each_source_is_found_where_it_is_and_no_wrong_one_is_given(
     for number, frame in enumerate(frames):
         if frame.name != "step":
             continue
-        found = finder.find_source(frame, frames[number + 1 :])
-        assert found.site is not None
-        trust, text, where = told[found.site.filename, found.site.first]
+        source = finder.find_source(frame, frames[number + 1 :])
+        assert source.site is not None
+        trust, text, where = told[source.site.filename, source.site.first]
         seen += 1
         if trust is None:
-            assert isinstance(found, SourceNotFound), found
-            assert found.tried
+            assert isinstance(source, SourceNotFound), source
+            assert source.tried
             continue
-        assert isinstance(found, Source), found
-        assert (found.trust, list(found.lines)) == (trust, source_lines(text)), found.checks
-        assert where in found.where
-        span = running_columns(found.site.position, found.lines)
+        assert isinstance(source, Source), source
+        assert (source.trust, list(source.lines)) == (trust, source_lines(text)), source.checks
+        assert where in source.where
+        span = running_columns(source.site.position, source.lines)
         if interpreter.minor >= (3, 11):
             assert span is not None
-            first, last = found.lines[span.line - 1], found.lines[span.end_line - 1]
+            first, last = source.lines[span.line - 1], source.lines[span.end_line - 1]
             assert first[span.column :].startswith("follow(")
             assert last[: span.end_column].endswith(")")
     assert seen == len(told) == 20
@@ -105,14 +105,14 @@ def test_the_text_of_a_command_line(interpreter: Interpreter) -> None:
     made = made_of(interpreter, "source_command")
     finder, frames, _ = opened(made)
     frame = next(frame for frame in frames if frame.name == "step")
-    found = finder.find_source(frame)
-    assert isinstance(found, Source), found
-    assert found.trust == "fits"
-    assert found.lines[4] == "def step(follow, 名前='ß'):"
+    source = finder.find_source(frame)
+    assert isinstance(source, Source), source
+    assert source.trust == "fits"
+    assert source.lines[4] == "def step(follow, 名前='ß'):"
     module = next(frame for frame in frames if frame.name == "<module>")
-    found = finder.find_source(module)
-    assert isinstance(found, Source), found
-    assert found.lines[(module.lineno or 0) - 1] == "step(last)"
+    source = finder.find_source(module)
+    assert isinstance(source, Source), source
+    assert source.lines[(module.lineno or 0) - 1] == "step(last)"
 
 
 def test_the_command_shows_carets_and_says_what_was_checked() -> None:
@@ -158,9 +158,9 @@ def test_files_that_are_no_files_are_never_waited_for(tmp_path: Path) -> None:
     place.parent.mkdir(parents=True)
 
     def reason() -> str:
-        found = SourceFinder(target, python, sysroot=str(tmp_path)).find_source(frame)
-        assert isinstance(found, SourceNotFound), found
-        return found.absent.detail
+        source = SourceFinder(target, python, sysroot=str(tmp_path)).find_source(frame)
+        assert isinstance(source, SourceNotFound), source
+        return source.absent.detail
 
     assert "No such file" in reason()
     os.mkfifo(place)
@@ -198,8 +198,8 @@ def test_damage_never_raises(interpreter: Interpreter) -> None:
         size = finder.access.reader.layout.size("PyCodeObject") or 64
         for _ in range(3):
             target.put_word(frame.code + 8 * chance.randrange(size // 8), chance.choice(HOSTILE))
-        found = SourceFinder(target, python, sysroot=str(made.sysroot or "") or None).find_source(
+        source = SourceFinder(target, python, sysroot=str(made.sysroot or "") or None).find_source(
             frame
         )
-        hit += isinstance(found, SourceNotFound)
+        hit += isinstance(source, SourceNotFound)
     assert hit, "no mutation touched what a source rests on"

@@ -51,9 +51,9 @@ def core_of_start(interpreter: Interpreter, folder: Path, module: str, text: str
         timeout=60,
         check=False,
     )
-    found = find_core(folder)
-    assert len(found) == 1
-    return found[0]
+    core = find_core(folder)
+    assert len(core) == 1
+    return core[0]
 
 
 @pytest.mark.parametrize("interpreter", HERE)

@@ -27,9 +27,9 @@ EAGER = [
 def decode(session: Session) -> Tasks:
     python = session.state.python
     assert isinstance(python, PythonState), python
-    found = read_asyncio_tasks(session.target, python)
-    assert found.soft_errors == ()
-    return found
+    asyncio_tasks = read_asyncio_tasks(session.target, python)
+    assert asyncio_tasks.soft_errors == ()
+    return asyncio_tasks
 
 
 def edges(found: Tasks) -> dict[str, list[str]]:
@@ -121,9 +121,9 @@ def test_tasks_while_the_interpreter_is_torn_down(interpreter: Interpreter) -> N
     made, session = open_session(interpreter, "finalization-tasks")
     python = session.state.python
     assert isinstance(python, PythonState) and python.finalizing
-    found = read_asyncio_tasks(session.target, python)
-    names = sorted(str(task.name) for task in found.tasks)
+    asyncio_tasks = read_asyncio_tasks(session.target, python)
+    names = sorted(str(task.name) for task in asyncio_tasks.tasks)
     if interpreter.free_threaded and not names:
-        assert any("no list" in error.message for error in found.soft_errors)
+        assert any("no list" in error.message for error in asyncio_tasks.soft_errors)
         return
     assert names == made.truth["tasks"]

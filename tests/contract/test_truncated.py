@@ -77,11 +77,11 @@ def test_the_reason_blames_the_cut_and_not_a_file(tmp_path: Path) -> None:
     made = make_core(modern[0], "simple")
     cut = truncate(made.core, 0.01, tmp_path / "cut")
     record = analyze(Session(CoreFileTarget.open(cut, sysroot=sysroot_of(made))))
-    told = [e["message"] for e in record["soft_errors"] if e["stage"] == "python"]
+    messages = [e["message"] for e in record["soft_errors"] if e["stage"] == "python"]
     # Where the file tells the address (a static executable), the address was cut off.
     blame = ("what is left of the truncated core", "cut off")
-    assert told and all(any(word in message for word in blame) for message in told)
-    assert not any("before 3.13" in message for message in told)
+    assert messages and all(any(word in message for word in blame) for message in messages)
+    assert not any("before 3.13" in message for message in messages)
 
 
 @pytest.mark.parametrize("identifier", [i.id for i in own_interpreters()[::2]])

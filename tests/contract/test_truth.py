@@ -36,8 +36,8 @@ def seen_frames(thread: ThreadState) -> list[list[Any]]:
 
 def seen_threads(python: PythonState) -> dict[tuple[int, int], ThreadState]:
     # After a raw fork a vanished thread's state may carry the ident of a living one.
-    found = sorted(python.threads(), key=lambda thread: thread.alive)
-    return {(t.interpreter, t.ident): t for t in found}
+    threads = sorted(python.threads(), key=lambda thread: thread.alive)
+    return {(t.interpreter, t.ident): t for t in threads}
 
 
 @pytest.mark.parametrize(("interpreter", "program"), CELLS)

@@ -33,9 +33,9 @@ from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import Absent, UnreadableMemory
 
 CELLS = [
-    pytest.param(interpreter, one, id=f"{interpreter.id}-{one.name}")
-    for one in value_programs()
-    for interpreter in spread(one.name, one.supports, every=2)
+    pytest.param(interpreter, value_program, id=f"{interpreter.id}-{value_program.name}")
+    for value_program in value_programs()
+    for interpreter in spread(value_program.name, value_program.supports, every=2)
 ]
 NUMPY = [pytest.param(one, id=one.id) for one in spread("values_numpy", every=2)]
 

@@ -86,7 +86,7 @@ def test_names_of_secrets() -> None:
     secret += "client_secret credentials private_key SESSION_ID passwd jwt Authorization token2"
     ordinary = "tokenizer keyword monkey secretary passwords_of_nobody_x key keys author compass "
     ordinary += "session broken taken pass_count bypass authority"
-    assert [one for one in secret.split() if not is_secret_name(one)] == []
+    assert [word for word in secret.split() if not is_secret_name(word)] == []
     allowed = ["passwords_of_nobody_x"]  # one of its words says so
     assert [one for one in ordinary.split() if is_secret_name(one)] == allowed
 

@@ -111,13 +111,13 @@ def test_tensors_are_described() -> None:
 
 
 def test_what_describes_tensors_is_exact() -> None:
-    seen = [one for one in verdicts() if one.function == "descriptions"]
+    seen = [verdict for verdict in verdicts() if verdict.function == "descriptions"]
     assert {one.name for one in seen} >= {"shape", "kinds", "devices", "layouts", "formats"}
     assert [one for one in seen if one.name != "way" and one.verdict != EXACT] == []
 
 
 def test_a_module_shows_its_parameters() -> None:
-    linear = next(one for one in verdicts() if one.name == "linear")
+    linear = next(verdict for verdict in verdicts() if verdict.name == "linear")
     assert linear.decoded is not None
     assert (
         "<torch.nn.parameter.Parameter shape=(1, 2)"

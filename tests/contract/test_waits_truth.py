@@ -73,11 +73,11 @@ def problems_of(made: Made) -> dict[Any, list[str]]:
     by_name = {waits.name: waits for waits in decoded.tasks}
     assert made.truth["waits"] or made.program.arguments, "the program has nothing to compare"
     problems = {}
-    for told in made.truth["waits"]:
-        waits = by_id.get(told["who"]) or by_name.get(told["who"])
-        problem = ["it was not found"] if waits is None else wrong(told, waits, by_id)
+    for wait in made.truth["waits"]:
+        waits = by_id.get(wait["who"]) or by_name.get(wait["who"])
+        problem = ["it was not found"] if waits is None else wrong(wait, waits, by_id)
         if problem:
-            problems[told["who"]] = problem
+            problems[wait["who"]] = problem
     return problems
 
 

@@ -68,11 +68,11 @@ def test_the_category_of_a_real_core(zoo: Zoo, language: str, mode: str) -> None
 
 
 def test_an_abort_of_a_watchdog_carries_the_main_thread(zoo: Zoo) -> None:
-    found = zoo.signed(Case(Build("c", "O2"), "watchdog")).signature
-    assert found.category.name == "abort-other"
-    assert found.keys["coarse"].text == "gsig/2 coarse abort-other zoo_expire"
-    assert found.secondary is not None and found.secondary.tid != found.tid
-    main = found.secondary.keys["stable"].text
+    signature = zoo.signed(Case(Build("c", "O2"), "watchdog")).signature
+    assert signature.category.name == "abort-other"
+    assert signature.keys["coarse"].text == "gsig/2 coarse abort-other zoo_expire"
+    assert signature.secondary is not None and signature.secondary.tid != signature.tid
+    main = signature.secondary.keys["stable"].text
     assert main.endswith("zoo_wait_for_peers <- zoo_watchdog <- run_mode")
 
 
@@ -119,8 +119,8 @@ def test_a_function_without_a_name_is_told_by_the_function_of_its_file_that_call
     zoo: Zoo,
 ) -> None:
     """A closure has no name in a stripped file; what called it is exported (N66)."""
-    found = keys_of(zoo.signed(Case(Build("c++", "stripped"), "lambda")))["coarse"]
-    assert found == "gsig/2 coarse segv-null libzoo.so!? <- zoo::apply_all"
+    coarse = keys_of(zoo.signed(Case(Build("c++", "stripped"), "lambda")))["coarse"]
+    assert coarse == "gsig/2 coarse segv-null libzoo.so!? <- zoo::apply_all"
 
 
 @pytest.mark.parametrize("origin", ["reordered", "extracted"])
@@ -141,7 +141,7 @@ def test_equal_over_runs(zoo: Zoo, mode: str) -> None:
     """
     case = Case(Build("c", "O2"), mode)
     runs = [zoo.signed(case, run) for run in range(RUNS)]
-    assert len({tuple(sorted(keys_of(one).items())) for one in runs}) == 1
+    assert len({tuple(sorted(keys_of(run).items())) for run in runs}) == 1
     assert len({one.signature.core_key for one in runs}) == RUNS
 
 
@@ -157,9 +157,9 @@ def test_an_extension_over_versions(zoo: Zoo) -> None:
     if not interpreters():
         pytest.skip("no interpreter of 3.9 or later on this machine's own root")
     found = defaultdict(set)
-    for one in interpreters():
+    for interpreter in interpreters():
         for mode in ("direct", "callback"):
-            keys = keys_of(zoo.signed(Case(Build("extension", "O2"), mode, one)))
+            keys = keys_of(zoo.signed(Case(Build("extension", "O2"), mode, interpreter)))
             found[mode].add((keys["category"], keys["coarse"]))
     assert found == {
         "direct": {("segv-null", "gsig/2 coarse segv-null direct <-- py:__main__.direct")},

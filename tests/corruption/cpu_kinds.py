@@ -123,10 +123,10 @@ def imitate(name: str, memory: Memory, dice: random.Random) -> Change:
 def _spoil_result(bench: Bench, sort: str, spoil: Callable[[int], int], what: str) -> Change:
     """Change the result of the next instruction of a sort whose result is a pointer to data."""
     for _ in range(MAX_TRIES * 40):
-        found = bench.until(lambda one, _: one.sort == sort, MAX_STEPS)
+        until = bench.until(lambda one, _: one.sort == sort, MAX_STEPS)
         at = bench.now.rip
         bench.step()
-        register = found.register or "rax"
+        register = until.register or "rax"
         value = int(getattr(bench.now, register))
         if register != "rsp" and bench.is_pointer(value) and spoil(value) != value:
             bench.change(register, spoil(value))
@@ -188,8 +188,8 @@ def cpu_register(bench: Bench) -> Change:
     def usable(one: Instruction, now: Registers) -> bool:
         return one.base not in (None, "rsp") and bench.may_write(int(getattr(now, str(one.base))))
 
-    found = bench.until(usable, MAX_STEPS)
-    register = str(found.base)
+    until = bench.until(usable, MAX_STEPS)
+    register = str(until.base)
     value, spoil = int(getattr(bench.now, register)), _one_bit(bench)
     bench.change(register, spoil(value))
     what = f"a bit of {register} before the instruction at {bench.now.rip:#x}"
@@ -214,13 +214,13 @@ def cpu_store(bench: Bench) -> Change:
         known = one.register is not None and one.sort == "store" and one.base is not None
         return known and bench.may_write(int(getattr(now, str(one.register))))
 
-    found = bench.until(wanted, MAX_STEPS)
+    until = bench.until(wanted, MAX_STEPS)
     operand = memory_operand(bench.memory.read(bench.now.rip, 15))
     registers = {name: int(getattr(bench.now, name)) for name in REGISTERS}
     where = operand.address(registers) if operand is not None else None
     if where is None:
         raise NoTarget("a store to an unknown place")
-    at, original = bench.now.rip, int(getattr(bench.now, str(found.register)))
+    at, original = bench.now.rip, int(getattr(bench.now, str(until.register)))
     bench.step()
     spoiled = _one_bit(bench)(original)
     bench.memory.put(where, spoiled)
@@ -235,10 +235,10 @@ def cpu_stuck(bench: Bench) -> Change:
     more = []
     for _ in range(STUCK_LOADS):
         try:
-            one = _spoil_result(bench, "load", lambda value: value | mask, "")
+            spoil_result = _spoil_result(bench, "load", lambda value: value | mask, "")
         except NoTarget:
             break
-        more.append((0, one.original, one.found))
+        more.append((0, spoil_result.original, spoil_result.found))
     return first._replace(more=tuple(more))
 
 

@@ -75,29 +75,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rows", type=Path)
     parser.add_argument("--rescore", action="store_true", help="judge rows by today's weights")
     parser.add_argument("--misses", action="store_true", help="name each miss and false positive")
-    told = parser.parse_args(arguments)
-    rows: list[Row] = list(read_rows(told.files))
-    fresh: Iterator[Row] = map(examine_one, labels(*told.cores))
-    if told.seed is not None:
+    args = parser.parse_args(arguments)
+    rows: list[Row] = list(read_rows(args.files))
+    fresh: Iterator[Row] = map(examine_one, labels(*args.cores))
+    if args.seed is not None:
         names = default_interpreters()
-        if told.interpreters:
-            wanted = tuple(told.interpreters.split(","))
+        if args.interpreters:
+            wanted = tuple(args.interpreters.split(","))
             names = [name for name in names if name.startswith(wanted)]
         with tempfile.TemporaryDirectory(prefix="gdb-epi-cores-") as folder:
-            kinds = chosen_kinds(told.kinds)
-            jobs = jobs_of(told.seed, told.attempts, kinds, Path(folder), names, start=told.start)
-            for row in rows_of_new(jobs, told.jobs):
+            kinds = chosen_kinds(args.kinds)
+            jobs = jobs_of(args.seed, args.attempts, kinds, Path(folder), names, start=args.start)
+            for row in rows_of_new(jobs, args.jobs):
                 rows.append(row)
-                if told.rows:
-                    write_rows([row], told.rows)
+                if args.rows:
+                    write_rows([row], args.rows)
     else:
         for row in fresh:
             rows.append(row)
-            if told.rows:
-                write_rows([row], told.rows)
-    if told.rescore:
+            if args.rows:
+                write_rows([row], args.rows)
+    if args.rescore:
         rows = [rescored(row, load_weights()) for row in rows]
-    print(tables(rows, misses=told.misses))
+    print(tables(rows, misses=args.misses))
     return 0
 
 

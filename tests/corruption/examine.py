@@ -30,26 +30,26 @@ def examine(made: Labelled) -> Row:
     state = ProcessState(target)
     findings, errors = run_detectors(state)
     before = time.process_time()
-    found = run_checks(state, findings)
+    checks = run_checks(state, findings)
     ended = time.process_time()
-    verdict = judge(sign(state).signature.category.name, findings, found.score)
+    verdict = judge(sign(state).signature.category.name, findings, checks.score)
     flips = possible_bit_flips(state)
-    best = {(one.found, one.corrected, one.where) for one in found.score.best}
+    best = {(one.found, one.corrected, one.where) for one in checks.score.best}
     return {
         "label": made.label,
         "core": str(made.core),
         "size": made.core.stat().st_size,
-        "word": found.score.word,
-        "llr": found.score.llr,
-        "path": found.score.path,
-        "groups": dict(found.score.groups),
+        "word": checks.score.word,
+        "llr": checks.score.llr,
+        "path": checks.score.path,
+        "groups": dict(checks.score.groups),
         "verdict": [verdict.label, verdict.confidence],
-        "symptom": found.symptom.name,
-        "why": found.symptom.why,
-        "evidence": [_evidence(one, best) for one in found.evidence],
-        "skipped": [list(one) for one in found.skipped],
-        "errors": [list(one) for one in (*errors, *found.soft_errors)],
-        "baseline": max((one.confidence for one in flips), default=0.0),
+        "symptom": checks.symptom.name,
+        "why": checks.symptom.why,
+        "evidence": [_evidence(one, best) for one in checks.evidence],
+        "skipped": [list(one) for one in checks.skipped],
+        "errors": [list(one) for one in (*errors, *checks.soft_errors)],
+        "baseline": max((flip.confidence for flip in flips), default=0.0),
         "seconds": round(ended - started, 4),
         "study_seconds": round(ended - before, 4),
     }
@@ -66,14 +66,14 @@ def rescored(row: Row, table: WeightTable) -> Row:
         )
         for one in row["evidence"]
     ]  # fmt: skip
-    found = compute_score(evidence, table=table)
-    best = {(one.found, one.corrected, one.where) for one in found.best}
+    score = compute_score(evidence, table=table)
+    best = {(one.found, one.corrected, one.where) for one in score.best}
     return {
         **row,
-        "word": found.word,
-        "llr": found.llr,
-        "path": found.path,
-        "groups": dict(found.groups),
+        "word": score.word,
+        "llr": score.llr,
+        "path": score.path,
+        "groups": dict(score.groups),
         "evidence": [_evidence(one, best) for one in evidence],
     }
 

@@ -145,9 +145,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("paths", nargs="+", type=Path)
     parser.add_argument("--write", action="store_true")
-    told = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     document = json.loads(WEIGHTS.read_text())
-    corpus = count(rows_of(told.paths), document["items"])
+    corpus = count(rows_of(args.paths), document["items"])
     made = fitted(document, corpus)
     print(f"{corpus.hw} hardware-like and {corpus.sw} software cores, seeds {corpus.seeds}")
     for name, one in made["items"].items():
@@ -156,7 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"{name:22} {one['hw']:8} {one['sw']:8} {before:6} -> {one['llr']:6} "
             f"{one['origin'][:60]}"
         )
-    if told.write:
+    if args.write:
         WEIGHTS.write_text(written(made))
     return 0
 

@@ -170,9 +170,9 @@ def _place(job: Job, dice: random.Random, *, program: str, python: bool, native:
         name = PIE if way == "pie" else NON_PIE
         folder = cache_root() / "runs" / "corruption" / _run_name(job)
         return Place(None, name, folder, built(program, way))
-    one = dice.choice(known)
-    folder = one.workspace() / "corruption" / _run_name(job)
-    return Place(one, one.id, folder, one.host_executable)
+    choice = dice.choice(known)
+    folder = choice.workspace() / "corruption" / _run_name(job)
+    return Place(choice, choice.id, folder, choice.host_executable)
 
 
 def _run_name(job: Job) -> str:
@@ -449,21 +449,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--no-native", action="store_true")
     parser.add_argument("--keep-alive", action="store_true", help="end survivors for a core")
     parser.add_argument("--list", action="store_true")
-    told = parser.parse_args(arguments)
-    if told.list or told.out is None:
+    args = parser.parse_args(arguments)
+    if args.list or args.out is None:
         for group in (HW, SW, AMBIGUOUS, LATENT):
             print(f"{group}: {' '.join(known_kinds(group))}")
-        return 0 if told.list else 2
+        return 0 if args.list else 2
     names = default_interpreters()
-    if told.interpreters:
-        wanted = tuple(told.interpreters.split(","))
+    if args.interpreters:
+        wanted = tuple(args.interpreters.split(","))
         names = [name for name in names if name.startswith(wanted)]
     jobs = jobs_of(
-        told.seed, told.attempts, chosen_kinds(told.kinds), told.out, names, start=told.start,
-        python=not told.no_python, native=not told.no_native, keep_alive=told.keep_alive,
+        args.seed, args.attempts, chosen_kinds(args.kinds), args.out, names, start=args.start,
+        python=not args.no_python, native=not args.no_native, keep_alive=args.keep_alive,
     )  # fmt: skip
     made = 0
-    for answer in generate(jobs, told.jobs):
+    for answer in generate(jobs, args.jobs):
         made += answer["outcome"] == "core"
         why = f" ({answer['why']})" if "why" in answer else f" {answer['interpreter']}"
         print(f"{answer['attempt']:5} {answer['kind']:20} {answer['outcome']}{why}", flush=True)

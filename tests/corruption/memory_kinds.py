@@ -29,8 +29,8 @@ def list_item(scene: Scene) -> Change:
 @kind("list_storage")
 def list_storage(scene: Scene) -> Change:
     """Damage a list's pointer to its items."""
-    one = scene.dice.choice([scene.python["list"], *scene.python["histories"]])
-    return flipped(scene, scene.member(one, "PyListObject", "ob_item"), "ob_item of a list")
+    choice = scene.dice.choice([scene.python["list"], *scene.python["histories"]])
+    return flipped(scene, scene.member(choice, "PyListObject", "ob_item"), "ob_item of a list")
 
 
 def _dict_word(scene: Scene, table: str, value: int, what: str) -> Change:
@@ -54,15 +54,15 @@ def dict_value(scene: Scene) -> Change:
 @kind("item_count")
 def item_count(scene: Scene) -> Change:
     """Damage how many items a list or a tuple says that it has."""
-    one = scene.dice.choice([scene.python["list"], scene.python["tuple"]])
-    return flipped(scene, scene.member(one, "PyVarObject", "ob_size"), "ob_size of a container")
+    choice = scene.dice.choice([scene.python["list"], scene.python["tuple"]])
+    return flipped(scene, scene.member(choice, "PyVarObject", "ob_size"), "ob_size of a container")
 
 
 @kind("dict_keys_pointer")
 def dict_keys_pointer(scene: Scene) -> Change:
     """Damage a dict's pointer to its table."""
-    one = scene.dice.choice([scene.python["dict"], scene.python["numbers"]])
-    return flipped(scene, scene.member(one, "PyDictObject", "ma_keys"), "ma_keys of a dict")
+    choice = scene.dice.choice([scene.python["dict"], scene.python["numbers"]])
+    return flipped(scene, scene.member(choice, "PyDictObject", "ma_keys"), "ma_keys of a dict")
 
 
 @kind("tuple_item")
@@ -102,8 +102,8 @@ def cell(scene: Scene) -> Change:
 @kind("ob_type")
 def ob_type(scene: Scene) -> Change:
     """Damage an object's type pointer."""
-    one = scene.pick(scene.dice.choice(["items", "values", "names", "histories", "tuples"]))
-    return flipped(scene, scene.member(one, "PyObject", "ob_type"), "ob_type of an object")
+    pick = scene.pick(scene.dice.choice(["items", "values", "names", "histories", "tuples"]))
+    return flipped(scene, scene.member(pick, "PyObject", "ob_type"), "ob_type of an object")
 
 
 def _gc_head(scene: Scene, member: str) -> int:
@@ -112,8 +112,8 @@ def _gc_head(scene: Scene, member: str) -> int:
     size = scene.layout.size("PyGC_Head")
     if size is None:
         raise NoTarget("PyGC_Head is not known")
-    one = scene.pick(scene.dice.choice(["items", "histories", "values"]))
-    return scene.member(one - size, "PyGC_Head", member)
+    pick = scene.pick(scene.dice.choice(["items", "histories", "values"]))
+    return scene.member(pick - size, "PyGC_Head", member)
 
 
 @kind("gc_next")
@@ -133,8 +133,8 @@ def refcount(scene: Scene) -> Change:
     """Damage an object's reference count."""
     if scene.free_threaded:
         raise NoTarget("other counts in a free-threaded build")
-    one = scene.member(scene.pick("items"), "PyObject", "ob_refcnt")
-    return flipped(scene, one, "ob_refcnt of an object", lowest=1, highest=29)
+    member = scene.member(scene.pick("items"), "PyObject", "ob_refcnt")
+    return flipped(scene, member, "ob_refcnt of an object", lowest=1, highest=29)
 
 
 @kind("str_hash", group=LATENT)
@@ -373,7 +373,7 @@ def malloc_size(scene: Scene) -> Change:
 def malloc_link(scene: Scene) -> Change:
     """Damage a link of a free glibc chunk in a bin."""
     holes = scene.native.get("holes", [])
-    known = [one for one in holes if one > 4096]
+    known = [hole for hole in holes if hole > 4096]
     if not known:
         raise NoTarget("the program told no holes")
     # Between two kept blocks lies a freed one, whose first words are links of its bin.

@@ -72,10 +72,10 @@ class Scene:
 
     def word_of(self, start: int, size: int, value: int) -> int:
         """Return where a word lies in a range; raises NoTarget when it is not there."""
-        found = self.memory.find(value, start, size)
-        if not found:
+        find = self.memory.find(value, start, size)
+        if not find:
             raise NoTarget(f"{value:#x} is not at {start:#x}")
-        return self.dice.choice(found)
+        return self.dice.choice(find)
 
     def frame(self) -> int:
         """Return a running Python frame of the victim's own functions."""

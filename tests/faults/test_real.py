@@ -119,7 +119,7 @@ def test_whose_stack_ended(mode: str, program: Path, tmp_path: Path) -> None:
         findings = run_stages(session).findings
         missing = measure_missing_memory(target)
     core.unlink()
-    (ended,) = (found for found in findings if found.detector == "stack_overflow")
+    (ended,) = (finding for finding in findings if finding.detector == "stack_overflow")
     assert ended.facts["own"] is WHOSE[mode], ended
     assert ("the thread's stack" in ended.summary) == WHOSE[mode]
     assert ("size" in ended.facts) == WHOSE[mode]

@@ -64,9 +64,9 @@ def _grade(
     truth: dict[str, Any], record: dict[str, Any], label: str, folder: str
 ) -> tuple[str, str]:
     verdict = record.get("verdict") or {}
-    said = json.dumps([verdict.get("reasons"), verdict.get("against")], ensure_ascii=False)
+    dumps = json.dumps([verdict.get("reasons"), verdict.get("against")], ensure_ascii=False)
     for pattern in truth.get("untrue", []):
-        if names(pattern, said):
+        if names(pattern, dumps):
             return WRONG_LOW, f"says {pattern!r}, which is untrue"
     if label in truth["unhelpful"]:
         return UNHELPFUL, label
@@ -110,7 +110,7 @@ def counts(judged: Iterable[Judged]) -> dict[str, int]:
 def passes(judged: Sequence[Judged]) -> bool:
     """Return whether answers reach what is asked of a half: by program, and of hangs too."""
     programs = by_program(judged).values()
-    parts = [list(programs), [one for one in programs if one.kind == "hang"]]
+    parts = [list(programs), [program for program in programs if program.kind == "hang"]]
     for part in filter(None, parts):
         number = counts(part)
         if number[WRONG_HIGH] or number[WRONG_LOW] > MAX_WRONG * len(part):

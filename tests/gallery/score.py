@@ -162,7 +162,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def report(judged: Sequence[Judged], listed: bool) -> str:
     """Return what is printed: by program, by kind, by band, and what is not right."""
     programs = list(by_program(judged).values())
-    kinds = sorted({one.kind for one in programs})
+    kinds = sorted({program.kind for program in programs})
     rows = [row("all programs", programs)]
     rows += [row(kind, [one for one in programs if one.kind == kind]) for kind in kinds]
     rows += [row("(all cores)", judged)]

@@ -286,8 +286,8 @@ def wait_ready(folder: Path, process: subprocess.Popen) -> dict[str, Any]:
     path = folder / "ready"
     while time.monotonic() < deadline and process.poll() is None:
         if path.is_file() and (text := path.read_text()).endswith("\n"):
-            told = json.loads(text)
-            return told if isinstance(told, dict) else {"pid": told}
+            answer = json.loads(text)
+            return answer if isinstance(answer, dict) else {"pid": answer}
         time.sleep(0.01)
     raise CoreFailed(f"{folder.name}: never ready: {tail(folder)}")
 

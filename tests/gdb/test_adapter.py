@@ -301,7 +301,9 @@ WHERE = (
 
 def switches(command: Command) -> list[str]:
     """Return a command's flags without a value; --emit takes long and has tests of its own."""
-    on = [one for one in command.arguments if one.options.get("action") == "store_true"]
+    on = [
+        argument for argument in command.arguments if argument.options.get("action") == "store_true"
+    ]
     return [flag for one in on for flag in one.flags[-1:] if flag != "--emit"]
 
 
@@ -310,7 +312,7 @@ MOVING = ("up", "down", "frame")  # these select another frame: it is what they 
 
 def test_selection_and_settings_survive_every_command(gdb: Gdb, threads_core: Made) -> None:
     load_commands()
-    assert sorted(COMMANDS) == sorted(one.stem for one in (ROOT / "commands").glob("[a-z]*.py"))
+    assert sorted(COMMANDS) == sorted(path.stem for path in (ROOT / "commands").glob("[a-z]*.py"))
     commands = [
         f"epi {name} {flag} --output /dev/null"
         for name, command in COMMANDS.items() if name not in ("push", *MOVING)
@@ -375,6 +377,6 @@ def test_a_sweep_says_how_far_it_is_on_a_terminal_alone(gdb: Gdb, threads_core: 
         env=environment(), timeout=120, check=False,
     )  # fmt: skip
     os.close(theirs)
-    said = read_terminal(ours)
-    assert b" MB; Ctrl-C ends it" in said, said
-    assert b"MB; Ctrl-C" not in done.stdout and b"\r\x1b[K" in said
+    terminal = read_terminal(ours)
+    assert b" MB; Ctrl-C ends it" in terminal, terminal
+    assert b"MB; Ctrl-C" not in done.stdout and b"\r\x1b[K" in terminal

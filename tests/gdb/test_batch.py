@@ -66,9 +66,9 @@ def test_two_cores(gdb: Gdb, crash: Made, tmp_path: Path) -> None:
     env = {"EPI_OTHER": str(link), "EPI_FORMAT": "json", "EPI_OUTPUT": "c.json"}
     code, out, err = run(gdb, "compare_two_cores.gdb", crash, tmp_path, **env)
     assert code == 0, out + err
-    found = json.loads((tmp_path / "c.json").read_text())
-    assert found["match"]["level"] == "exact"
-    assert found["facts"]["verdict"] == ["software", "software"]
+    answer = json.loads((tmp_path / "c.json").read_text())
+    assert answer["match"]["level"] == "exact"
+    assert answer["facts"]["verdict"] == ["software", "software"]
     # Read with the executable of the first, its C functions would have no names.
     pythons = [i for i in own_interpreters() if i.minor != crash.interpreter.minor]
     other = made_or_skip(pythons[0], "simple-abort") if pythons else core_of("simple-abort")

@@ -100,12 +100,12 @@ def test_names_are_those_of_gdb(tmp_path: Path) -> None:
         for place, answer in zip(places, gdb_answers(path, places, tmp_path), strict=True):
             total += 1
             try:
-                said = names.frame_names(place, "normal")
+                frame_names = names.frame_names(place, "normal")
             except GdbNeeded:
                 unsure += 1
                 continue
             frames = expected(answer) or [
-                (said[0].function, answer[1], answer[2] or None, "normal")
+                (frame_names[0].function, answer[1], answer[2] or None, "normal")
             ]
-            assert [tuple(named) for named in said] == frames, f"{path}: {place:#x}"
+            assert [tuple(named) for named in frame_names] == frames, f"{path}: {place:#x}"
     assert unsure < total / 20

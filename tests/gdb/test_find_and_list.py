@@ -60,10 +60,10 @@ def test_modules_find_and_refs(gdb: Gdb, tmp_path: Path) -> None:
         core=made.core,
     )
     modules = read_json(out["modules"])["interpreters"][0]["modules"]
-    assert {"sys", "__main__", "deathbed"} <= {one["name"] for one in modules}, done.text
+    assert {"sys", "__main__", "deathbed"} <= {module["name"] for module in modules}, done.text
     objects = {int(one["address"], 16) for one in read_json(out["find"])["objects"]}
     assert objects == set(made.truth["ids"]["Plain"])
     assert read_json(out["quoted"])["kind"] == "text"  # what is quoted is no type
-    holders = {one["holder"] for one in read_json(out["refs"])["references"]}
+    holders = {reference["holder"] for reference in read_json(out["refs"])["references"]}
     assert f"0x{made.truth['holders']['a list']:016x}" in holders
     assert "str at" in done.stdout

@@ -43,11 +43,11 @@ def test_bt_shows_python_frames(gdb: Gdb, nested: Made) -> None:
     before, rest = done.stdout.split("ON\n")
     shown, rest = rest.split("RAW\n")
     raw, off = rest.split("OFF\n")
-    found = PYTHON.findall(shown)
+    findall = PYTHON.findall(shown)
     expected = [name for name, _ in frames_of(nested)]
-    assert [name.rpartition(".")[2] for name, *_ in found] == expected, done.text
-    assert any("Way(name='raise'" in arguments for _, arguments, *_ in found), done.text
-    assert max(len(arguments) for _, arguments, *_ in found) < 150, "an argument is 50"
+    assert [name.rpartition(".")[2] for name, *_ in findall] == expected, done.text
+    assert any("Way(name='raise'" in arguments for _, arguments, *_ in findall), done.text
+    assert max(len(arguments) for _, arguments, *_ in findall) < 150, "an argument is 50"
     assert "number=12" in shown and "_PyEval_EvalFrameDefault" not in shown
     assert not PYTHON.findall(before) and not PYTHON.findall(raw) and not PYTHON.findall(off)
     assert "Python Exception" not in done.text and off.rstrip().endswith(": off.")

@@ -68,9 +68,9 @@ def test_a_healthy_process_is_not_called_damaged(gdb: Gdb, server: str, files: b
     assert "internal error" not in done.stderr, done.text
     assert "spin (program.py:11)" in done.stdout or "spin  " in done.stdout, done.text
     assert "waiter" in done.stdout and "is alive" in done.stdout, done.text
-    said = [line for line in done.stdout.splitlines() if not line.startswith("#")]
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("#")]
     wrong = re.compile(r"\b(core|cores|crashed|died|damaged stack|corrupt-stack)\b")
-    assert not [line for line in said if wrong.search(line)], done.text
+    assert not [line for line in lines if wrong.search(line)], done.text
     if files:
         assert "program.py is alive" in done.stdout, done.text
         assert "no mappings" not in done.stdout

@@ -168,13 +168,17 @@ def test_offsets_in_a_real_binary_agree_with_the_table(file: Path) -> None:
     data = _runtime_bytes(file)
     if data is None:
         pytest.skip(f"{file} does not define _PyRuntime (its libpython does)")
-    found = parse_debug_offsets(data)
-    assert found.complaints == ()
-    assert found.minor is not None and found.version is not None
-    assert len(found.words) > 60
-    python = f"{found.minor[0]}.{found.minor[1]}.{found.version >> 8 & 0xFF}"
-    for layout in _held_against(found.minor, python, found.free_threaded, found.words):
-        assert layout.with_debug_offsets(found.words)[1] == [], layout
+    debug_offsets = parse_debug_offsets(data)
+    assert debug_offsets.complaints == ()
+    assert debug_offsets.minor is not None and debug_offsets.version is not None
+    assert len(debug_offsets.words) > 60
+    python = (
+        f"{debug_offsets.minor[0]}.{debug_offsets.minor[1]}.{debug_offsets.version >> 8 & 0xFF}"
+    )
+    for layout in _held_against(
+        debug_offsets.minor, python, debug_offsets.free_threaded, debug_offsets.words
+    ):
+        assert layout.with_debug_offsets(debug_offsets.words)[1] == [], layout
 
 
 def _asyncio_section(file: Path) -> bytes | None:
@@ -195,12 +199,12 @@ def _asyncio_files() -> list[Path]:
 @pytest.mark.parametrize("file", _asyncio_files() or [NOTHING], ids=str)
 def test_asyncio_offsets_in_a_real_binary_agree_with_the_table(file: Path) -> None:
     minor = int(file.name.partition("cpython-3")[2][:2] or file.name.partition("3.")[2])
-    found = parse_asyncio_offsets(_asyncio_section(file) or b"", (3, minor))
-    assert found.complaints == ()
-    assert len(found.words) == 13
+    asyncio_offsets = parse_asyncio_offsets(_asyncio_section(file) or b"", (3, minor))
+    assert asyncio_offsets.complaints == ()
+    assert len(asyncio_offsets.words) == 13
     (prefix,) = (p for p in _prefixes() if p in file.parents)
     include = prefix / "include" / f"python3.{minor}"
     # A suite that was fetched without headers: only the words tell.
     python = describe(include, [])["python"] if (include / "patchlevel.h").is_file() else None
-    for layout in _held_against((3, minor), python, False, found.words):
-        assert layout.with_debug_offsets(found.words)[1] == [], layout
+    for layout in _held_against((3, minor), python, False, asyncio_offsets.words):
+        assert layout.with_debug_offsets(asyncio_offsets.words)[1] == [], layout

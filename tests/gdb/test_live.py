@@ -150,8 +150,8 @@ def test_no_word_of_a_core(gdb: Gdb, spinning: int) -> None:
     done = attached(gdb, spinning, *(f"epi {command}" for command in LOOKING), "kill")
     assert "internal error" not in done.stderr, done.text
     assert "program.py is alive" in done.stdout, done.text
-    said = [line for line in done.stdout.splitlines() if not line.startswith("#")]
-    assert not [line for line in said if re.search(r"\b(core|cores|crashed|died)\b", line)]
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("#")]
+    assert not [line for line in lines if re.search(r"\b(core|cores|crashed|died)\b", line)]
 
 
 def test_a_process_that_has_only_begun(gdb: Gdb, python: Interpreter, program: Path) -> None:

@@ -45,7 +45,7 @@ def test_locals(gdb: Gdb, made: Made, tmp_path: Path) -> None:
     assert "  key = 'k'  [keyword-only]\n" in done.stdout, done.text
     assert "  first = 1  [positional-only]\n" in done.stdout
     assert "  *rest = (4,)\n" in done.stdout and "  **more = {'extra': None}\n" in done.stdout
-    found = {one["name"]: one for one in read_json(out)["variables"]}
+    found = {variable["name"]: variable for variable in read_json(out)["variables"]}
     assert found["captured"]["text"] == "[1]" and found["captured"]["exact"] is True
     assert found["first"]["kind"] == "positional-only"
 

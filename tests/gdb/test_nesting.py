@@ -111,8 +111,8 @@ def nested(request, gdb: Gdb, known, tmp_path_factory) -> Nested:
 @EVERY
 def test_all_frames_are_there_in_order(nested: Nested) -> None:
     """Of every interpreter on the thread; the inner one's frames come first."""
-    told = [t for t in nested.made.truth["threads"] if t["native_id"] == nested.tid]
-    expected = [frame[0] for thread in told for frame in thread["frames"]]
+    threads = [t for t in nested.made.truth["threads"] if t["native_id"] == nested.tid]
+    expected = [frame[0] for thread in threads for frame in thread["frames"]]
     assert [frame["name"] for frame in nested.python()] == expected
 
 
@@ -152,8 +152,8 @@ def check_called_by(told: dict[str, str], native: list[dict[str, Any]], *, names
     if "module" in told:
         assert any(told["module"] in (one["module"] or "") for one in native)
     if "function" in told and names:
-        found = [one["function"] for one in native]
-        assert any(told["function"] in (one or "") for one in found), found
+        functions = [one["function"] for one in native]
+        assert any(told["function"] in (one or "") for one in functions), functions
 
 
 def from_python(frame: dict[str, Any]) -> bool:
@@ -182,8 +182,8 @@ def test_without_any_symbol_the_order_is_the_same(nested: Nested) -> None:
         for frame in thread["frames"]
     ]
     target.native_source = lambda _tid: stripped
-    known = target.symbol
-    target.symbol = lambda name: None if name == EVAL_LOOP else known(name)
+    symbol = target.symbol
+    target.symbol = lambda name: None if name == EVAL_LOOP else symbol(name)
     found = merged_json(ProcessState(target).stack(nested.tid))
     assert [outline(frame) for frame in found] == [outline(frame) for frame in nested.merged]
     placed = {frame["placed_by"] for frame in found if frame["language"] == "python"}
@@ -207,11 +207,11 @@ def test_stack_pointers_prove_it(nested: Nested) -> None:
 
 @NATIVE_THREAD
 def test_threads_without_python_are_shown(nested: Nested) -> None:
-    found = nested.native_threads
-    known = {thread["native_id"] for thread in nested.made.truth["threads"]}
-    assert len(found) == nested.made.truth["native_threads"]
-    assert not known & {one["tid"] for one in found}
-    merged = found[0]["merged"]
+    native_threads = nested.native_threads
+    native_ids = {thread["native_id"] for thread in nested.made.truth["threads"]}
+    assert len(native_threads) == nested.made.truth["native_threads"]
+    assert not native_ids & {one["tid"] for one in native_threads}
+    merged = native_threads[0]["merged"]
     assert merged and {frame["language"] for frame in merged} == {"native"}
     assert not any(frame["eval_loop"] for frame in merged)
     assert any("libc" in (frame["module"] or "") for frame in merged)

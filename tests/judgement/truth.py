@@ -34,9 +34,9 @@ def truth_of(row: Row) -> Truth:
     """Return what really happened to a row's process."""
     program, origin = str(row["program"]), str(row["from"])
     if origin.startswith("gallery"):
-        told = row["truth"]
-        right = frozenset(told["right"])
-        return Truth(program, right, bool(told.get("damage") or right & OF_DAMAGE), origin)
+        truth = row["truth"]
+        right = frozenset(truth["right"])
+        return Truth(program, right, bool(truth.get("damage") or right & OF_DAMAGE), origin)
     if row["label"]["class"] == "hw":
         return Truth(program, OF_DAMAGE, True, origin)
     own = {SOFTWARE, KILLED} if program in OWN_DEATH else {SOFTWARE}

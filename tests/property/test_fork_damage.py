@@ -42,7 +42,7 @@ class Damaged(CoreFileTarget):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("interpreter", one_per_minor(), ids=lambda one: one.id)
 def test_damage_gives_an_answer(interpreter: Interpreter, name: str) -> None:
-    program = next(one for one in fork_programs() if one.name == name)
+    program = next(fork_program for fork_program in fork_programs() if fork_program.name == name)
     made = made_or_skip(interpreter, program)
     sysroot = sysroot_of(made)
     for seed in SEEDS:
@@ -53,4 +53,4 @@ def test_damage_gives_an_answer(interpreter: Interpreter, name: str) -> None:
         assert isinstance(locks, LockReport)
         assert time.process_time() - started < LIMIT
         assert not [e for e in locks.soft_errors if e.stage == "load"]
-        assert all(one.frames or one.missing for one in locks.vanished.threads)
+        assert all(thread.frames or thread.missing for thread in locks.vanished.threads)

@@ -67,7 +67,7 @@ def check(corpus: Corpus, numbers: range) -> None:
     """Run the inputs of these numbers: each gives an answer, in time and memory."""
     before = peak_mb()
     outcomes = [run_input(corpus, 1, number) for number in numbers]
-    assert not [one for one in outcomes if one.failure]
+    assert not [outcome for outcome in outcomes if outcome.failure]
     # Ten times: other machines, other load.
     assert not [one for one in outcomes if one.seconds > 10 * HANG_SECONDS]
     assert peak_mb() - before < MAX_GROWTH_MB

@@ -135,10 +135,10 @@ def source_tree(package: str, suites: Sequence[tuple[str, bool]], work: Path) ->
 def own_suite() -> str:
     """Return the suite of this machine, whose compilers run on its C library."""
     text = Path("/etc/os-release").read_text(errors="replace")
-    found = re.search(r'^VERSION_CODENAME="?([\w.-]+)', text, re.M)
-    if found is None or not re.search(r"^ID=debian$", text, re.M):
+    matched = re.search(r'^VERSION_CODENAME="?([\w.-]+)', text, re.M)
+    if matched is None or not re.search(r"^ID=debian$", text, re.M):
         raise CannotFetch("this machine is not Debian: no compiler to take")
-    return found[1]
+    return matched[1]
 
 
 def unpacked(name: str, packages: Sequence[str]) -> Path:

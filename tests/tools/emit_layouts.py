@@ -76,8 +76,8 @@ def types_of(file: Path, gdb: str = "gdb", prefix: Path = Path("/usr")) -> dict[
 def build_id(file: Path) -> str | None:
     """Return the GNU build-id of an ELF file."""
     run = subprocess.run(["readelf", "-n", str(file)], capture_output=True, text=True, check=False)
-    found = re.search(r"Build ID: ([0-9a-f]+)", run.stdout)
-    return found[1] if found else None
+    matched = re.search(r"Build ID: ([0-9a-f]+)", run.stdout)
+    return matched[1] if matched else None
 
 
 def merge(documents: list[dict[str, Any]]) -> dict[str, Any]:

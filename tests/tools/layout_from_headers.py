@@ -59,8 +59,8 @@ def resume_cache(include: Path) -> list[str]:
     """Return a macro for the inline cache of RESUME, which has none of its own (3.15)."""
     path = include / "internal" / "pycore_opcode_metadata.h"
     text = path.read_text() if path.is_file() else ""
-    found = re.search(r"_PyOpcode_Caches\[256\] = \{[^}]*\[RESUME\] = (\d+)", text)
-    return [f"#define INLINE_CACHE_ENTRIES_RESUME {found[1]}"] if found else []
+    matched = re.search(r"_PyOpcode_Caches\[256\] = \{[^}]*\[RESUME\] = (\d+)", text)
+    return [f"#define INLINE_CACHE_ENTRIES_RESUME {matched[1]}"] if matched else []
 
 
 def build_stub(include: Path, out: Path, defines: Sequence[str] = (), extra: str = "") -> Path:

@@ -121,7 +121,7 @@ def main() -> None:
         "build_id": BUILD_ID,
     }
     lines = ",\n".join(json.dumps(one, ensure_ascii=True) for one in vectors)
-    code = ",\n".join(json.dumps(one) for one in functions)
+    code = ",\n".join(json.dumps(function) for function in functions)
     text = json.dumps(head, indent=1)[:-2] + ',\n "vectors": [\n' + lines + "\n ],\n"
     text += ' "functions": [\n' + code + "\n ]\n}\n"
     json.loads(text)

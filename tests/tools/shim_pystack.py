@@ -98,9 +98,9 @@ def _threads(state: Any, python: Any, native: Any, wants_locals: bool) -> Iterat
 def _without_python(target: Any, threads: list[Any], native: Any) -> Iterator[Any]:
     from pystack import types as theirs
 
-    known = {thread.tid for thread in threads}
+    tids = {thread.tid for thread in threads}
     for one in target.threads():
-        if one.tid not in known:
+        if one.tid not in tids:
             yield theirs.PyThread(one.tid, None, native_frames(native, one.tid), 0, UNKNOWN, None)
 
 
@@ -133,12 +133,12 @@ def native_frames(native: Any, tid: int) -> list[Any]:
 
     from gdb_epi.errors import Absent
 
-    told = native.frames(tid)
+    frames = native.frames(tid)
     return [
         theirs.NativeFrame(
             f.pc, f.function or "???", f.filename or "???", f.lineno or 0, 0, f.module or "???"
         )
-        for f in reversed(() if isinstance(told, Absent) else told)
+        for f in reversed(() if isinstance(frames, Absent) else frames)
     ]
 
 
@@ -147,8 +147,12 @@ def collecting(target: Any, python: Any) -> dict[int, int]:
     from gdb_epi.cpython.runtime.interpreters import read_runtime
     from gdb_epi.errors import Absent
 
-    found = read_runtime(target, python).interpreters
-    return {one.state.id: int(one.gc.collecting) for one in found if not isinstance(one.gc, Absent)}
+    interpreters = read_runtime(target, python).interpreters
+    return {
+        one.state.id: int(one.gc.collecting)
+        for one in interpreters
+        if not isinstance(one.gc, Absent)
+    }
 
 
 def position(sites: Any, frame: Any) -> tuple[Any, ...]:
@@ -188,8 +192,8 @@ def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
 
 def outcome(line: str) -> tuple[str, str] | None:
     """Return (test, outcome) of a line of pytest's summary."""
-    found = re.match(r"(PASSED|FAILED|ERROR|XFAIL|XPASS) \S*?::(\w+)", line)
-    return (found[2], found[1]) if found else None
+    matched = re.match(r"(PASSED|FAILED|ERROR|XFAIL|XPASS) \S*?::(\w+)", line)
+    return (matched[2], matched[1]) if matched else None
 
 
 def main(arguments: list[str]) -> int:

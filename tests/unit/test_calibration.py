@@ -65,11 +65,11 @@ def test_one_case_makes_nobody_sure_and_a_hundred_make_the_number() -> None:
 
 def test_a_program_is_judged_by_the_counts_of_others() -> None:
     rows = [row(f"sw{n}", "sw", "S:ascii") for n in range(40)]
-    told = calibrate.held_out(rows)
-    assert len(told) == 40 and all(one.right for one in told)
+    held_out = calibrate.held_out(rows)
+    assert len(held_out) == 40 and all(one.right for one in held_out)
     by_all = judged(rows[0], counted(rows)).confidence
-    assert all(one.verdict.confidence < by_all for one in told)
-    (line,) = calibrate.bands(told)
+    assert all(one.verdict.confidence < by_all for one in held_out)
+    (line,) = calibrate.bands(held_out)
     assert " 40 programs " in line and "observed 1.000" in line
 
 

@@ -301,11 +301,11 @@ def test_a_core_cut_before_the_stack_has_no_native_stack() -> None:
     cut = [r._replace(dumped=0) if r.start == STACK else r for r in made.target.regions()]
     made = state(crash(6, -6, sender=PID), native=[frame(None)])
     made.target.set_regions(cut)
-    found = sign(made).signature
-    assert not found.native
-    assert found.category.name == "unknown"  # which abort cannot be told
-    assert "not in the core" in found.absent["stable"]
-    assert "stable" not in found.keys
+    signature = sign(made).signature
+    assert not signature.native
+    assert signature.category.name == "unknown"  # which abort cannot be told
+    assert "not in the core" in signature.absent["stable"]
+    assert "stable" not in signature.keys
 
 
 def test_other_signal_frames_are_left_alone() -> None:

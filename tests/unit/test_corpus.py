@@ -64,7 +64,9 @@ def test_kernel_agrees_with_the_truth(interpreter: Interpreter, program: str) ->
     made = make_core(interpreter, program)
     written = statuses(made.core)
     assert tid(written[0]) == made.truth["crashed"]
-    assert {tid(one) for one in written} == {one["native_id"] for one in made.truth["threads"]}
+    assert {tid(one) for one in written} == {
+        thread["native_id"] for thread in made.truth["threads"]
+    }
     assert struct.unpack_from("<h", written[0], 12)[0] == made.truth["signal"]
 
 
@@ -163,8 +165,8 @@ def test_a_script_on_path_is_no_interpreter(
     shim.write_text("#!/bin/sh\nexit 1\n")
     shim.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    found = {candidate.path for candidate in interpreters.of_system()}
-    assert shim not in found
+    paths = {candidate.path for candidate in interpreters.of_system()}
+    assert shim not in paths
 
 
 def test_paths_translate_both_ways(tmp_path: Path) -> None:

@@ -31,9 +31,9 @@ class Reader:
         return known.get(member, 16 if member == "dk_log2_size" and self.log2 else None)
 
     def require(self, struct: str, member: str) -> int:
-        found = self.offset(struct, member)
-        assert found is not None
-        return found
+        offset = self.offset(struct, member)
+        assert offset is not None
+        return offset
 
     def u64(self, at: int) -> int:
         words = {DICT + KEYS_AT: KEYS, KEY + HASH_AT: self.hashed, KEYS + 8: 1 << LOG2}
@@ -101,8 +101,8 @@ def test_a_word_in_the_middle_of_an_object_where_a_large_table_has_a_key(
     walk: Any = SimpleNamespace(reader=Reader({0x37: ENTRY}, 0x37, log2=True), dict_place=where)
     context: Any = None
     objects = [typed_slot.TypedAddress(KEY, "str"), typed_slot.TypedAddress(KEY + 64, "list")]
-    found = typed_slot._key_of_large_table(context, walk, SLOT, objects)
-    assert [address for address, _ in found] == keys
+    key_of_large_table = typed_slot._key_of_large_table(context, walk, SLOT, objects)
+    assert [address for address, _ in key_of_large_table] == keys
 
 
 def test_a_split_table_has_no_keys() -> None:

@@ -408,8 +408,8 @@ def test_a_line_that_begins_with_a_block_takes_the_sign_of_software_and_claims_n
     (weak,) = evidence(zeroed_cache_line(zeroed(**{"w-8": 0x21})))
     assert weak.id == "M:line:block"
     sign = plain_evidence("S:null-read", "", "a NULL")
-    found = compute_score([sign, weak])
-    assert (found.word, found.answered >= {"S:null-read"}) == ("none", True)
+    score = compute_score([sign, weak])
+    assert (score.word, score.answered >= {"S:null-read"}) == ("none", True)
     assert (
         evidence(zeroed_cache_line(zeroed(**{"w-8": 0x21, "w40": 0}))) == []
     )  # it goes on behind the line

@@ -426,22 +426,22 @@ def test_a_sweep_that_is_interrupted_tells_what_it_found(monkeypatch: pytest.Mon
     damaged = process(CANARY ^ 1 << 40)
     whole = run_checks(damaged, sweep=True)  # loads the checks
     assert whole.interrupted is None and corruption_report(whole).exit_code == 0
-    after = [one.name for one in all_checks() if one.order >= 60]
+    after = [check.name for check in all_checks() if check.order >= 60]
     stopped = Check("X", interrupted_after_a_piece, "nothing", True, 60)
     monkeypatch.setitem(CHECKS, "X", stopped)
     order = [one.name for one in all_checks()]
-    found = run_checks(damaged, sweep=True)
-    report = corruption_report(found)
+    checks = run_checks(damaged, sweep=True)
+    report = corruption_report(checks)
     lines = list(map(str, report.lines))
     assert lines[0].startswith("INTERRUPTED after 3 of 5 MiB of memory, at check X: ")
-    assert report.exit_code == 130 and "R4" in {one.id for one in found.evidence}
-    assert Skipped("X", "found before the interrupt") in found.skipped
-    assert found.interrupted is not None and found.interrupted.unreached
-    assert set(found.interrupted.unreached) <= set(order[order.index("X") + 1 :]) <= set(after)
-    ran = checks_that_ran(found)
-    assert "X" in ran and not set(found.interrupted.unreached) & set(ran)
-    told = corruption_json(found)["interrupted"]
-    assert (told["check"], told["swept"]) == ("X", (3 << 20, 5 << 20))
+    assert report.exit_code == 130 and "R4" in {one.id for one in checks.evidence}
+    assert Skipped("X", "found before the interrupt") in checks.skipped
+    assert checks.interrupted is not None and checks.interrupted.unreached
+    assert set(checks.interrupted.unreached) <= set(order[order.index("X") + 1 :]) <= set(after)
+    ran = checks_that_ran(checks)
+    assert "X" in ran and not set(checks.interrupted.unreached) & set(ran)
+    interrupted = corruption_json(checks)["interrupted"]
+    assert (interrupted["check"], interrupted["swept"]) == ("X", (3 << 20, 5 << 20))
     monkeypatch.setitem(CHECKS, "X", stopped._replace(sweep=False))
     with pytest.raises(KeyboardInterrupt):
         run_checks(damaged)
@@ -506,15 +506,15 @@ def test_a_sign_that_damage_leaves_too_is_no_plain_one() -> None:
 
 
 def test_costly_checks_are_left_out_where_nothing_failed_and_nothing_looks_damaged() -> None:
-    found = run_checks(process(0))
-    (left_out,) = (one for one in found.skipped if one.why.startswith("not looked for: "))
+    checks = run_checks(process(0))
+    (left_out,) = (one for one in checks.skipped if one.why.startswith("not looked for: "))
     assert left_out.why == (
         "not looked for: the process ended by a signal that somebody sent, "
         "and nothing else looked damaged"
     )
     names = left_out.check.split(", ")
     assert "R3" in names and "R4" not in names
-    assert set(names) <= {one.name for one in all_checks() if one.costly}
+    assert set(names) <= {check.name for check in all_checks() if check.costly}
     asked_for = run_checks(process(0), budget=Budget(1 << 20))
     assert not any("not looked for" in one.why for one in asked_for.skipped)
     damaged = run_checks(process(CANARY ^ 1 << 40))

@@ -35,7 +35,10 @@ def found(monkeypatch: pytest.MonkeyPatch, wrong: list[ContainerSlot], lost: int
     missing = OBJECTS[:lost]
     monkeypatch.setattr(typed_slot, "has_lost_reference", lambda _c, right, _w: right in missing)
     made = failed("90", fault_at(0))
-    return [(one.id, one.bits) for one in typed_slot._stuck_lanes(made, Walk(), wrong)]  # type: ignore[arg-type]
+    return [
+        (stuck_lane.id, stuck_lane.bits)
+        for stuck_lane in typed_slot._stuck_lanes(made, Walk(), wrong)
+    ]  # type: ignore[arg-type]
 
 
 def test_one_bit_in_line_after_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,7 +34,10 @@ def told(values: list[int], *, file: str | None = None) -> list[tuple[int | str,
     heap: Any = SimpleNamespace(reader=reader)
     region = Region(0, 1 << 47, "rw-", file, 0, 0)
     context: Any = SimpleNamespace(target=SimpleNamespace(region_at=lambda _at: region))
-    return [(one.where, one.corrected) for one in _compare_method_tables(context, heap, CLASSES)]
+    return [
+        (compare_method_table.where, compare_method_table.corrected)
+        for compare_method_table in _compare_method_tables(context, heap, CLASSES)
+    ]
 
 
 SOUND = [one + APART for one in CLASSES]

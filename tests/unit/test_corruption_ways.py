@@ -47,13 +47,13 @@ def test_a_code_map_tells_where_control_came_from() -> None:
     """je +2; jmp +4; mov; jmp to a register; the fault."""
     made = told("7402" + "eb05" + "4889c7" + "ffe0" + "90")
     start = PC - 10
-    known = build_code_map(made, PC)
-    assert known is not None
-    assert known.begins_instruction(PC)
-    assert not known.begins_instruction(start + 5)
-    assert known.predecessors(start + 4) == [start]  # what lies above it jumps away
-    assert known.predecessors(start + 9) == [start + 2]  # a jump through a register is no way
-    assert known.predecessors(PC) == [PC - 1]
+    code_map = build_code_map(made, PC)
+    assert code_map is not None
+    assert code_map.begins_instruction(PC)
+    assert not code_map.begins_instruction(start + 5)
+    assert code_map.predecessors(start + 4) == [start]  # what lies above it jumps away
+    assert code_map.predecessors(start + 9) == [start + 2]  # a jump through a register is no way
+    assert code_map.predecessors(PC) == [PC - 1]
     made = knowing(made, start, 1 << 20)
     made._answers.clear()
     assert build_code_map(made, PC) is None  # too long

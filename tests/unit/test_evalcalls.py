@@ -22,7 +22,7 @@ def layouts(*minors: int) -> list[Layout]:
 
 
 def named(*minors: int) -> pytest.MarkDecorator:
-    found = [pytest.param(one, id=one.source) for one in layouts(*minors)]
+    found = [pytest.param(layout, id=layout.source) for layout in layouts(*minors)]
     return pytest.mark.parametrize("layout", found)
 
 

@@ -158,10 +158,10 @@ class Raiser(Builder):
         target = self.made()
         python = decode_python(target)
         assert isinstance(python, PythonState), python
-        found = read_thread_exceptions(target, python, messages=messages)
-        assert [one.thread.address for one in found] == self.threads
-        assert not found[1].all_raised() and not found[1].soft_errors
-        return found[0]
+        thread_exceptions = read_thread_exceptions(target, python, messages=messages)
+        assert [one.thread.address for one in thread_exceptions] == self.threads
+        assert not thread_exceptions[1].all_raised() and not thread_exceptions[1].soft_errors
+        return thread_exceptions[0]
 
 
 @pytest.fixture(params=LAYOUTS)
@@ -195,10 +195,10 @@ def test_in_flight(raiser: Raiser) -> None:
         "Own", raiser.text("m\u00e9ssage"), context=context, suppress_context=1, traceback=lines
     )
     raiser.throw(error, raiser.types["Own"])
-    found = raiser.decoded(messages=True)
-    assert found.soft_errors == () and found.handled == () and found.in_flight is not None
-    one, other = found.in_flight.exceptions
-    assert found.in_flight.state == IN_FLIGHT
+    decoded = raiser.decoded(messages=True)
+    assert decoded.soft_errors == () and decoded.handled == () and decoded.in_flight is not None
+    one, other = decoded.in_flight.exceptions
+    assert decoded.in_flight.state == IN_FLIGHT
     assert (one.address, one.type, one.message) == (error, "app.errors.Outer.Own", "m\u00e9ssage")
     assert (one.args, one.notes) == ("('m\u00e9ssage',)", ())
     assert (one.cause, one.context, one.suppress_context) == (0, context, True)
@@ -210,13 +210,13 @@ def test_in_flight(raiser: Raiser) -> None:
 def test_handled_innermost_first(raiser: Raiser) -> None:
     first, second = raiser.error("KeyError"), raiser.error("Own")
     raiser.handle(first, raiser.none, second)
-    found = raiser.decoded()
-    assert [one.root_exception.type for one in found.handled] == [
+    decoded = raiser.decoded()
+    assert [one.root_exception.type for one in decoded.handled] == [
         "KeyError",
         "app.errors.Outer.Own",
     ]
-    assert {one.state for one in found.handled} == {HANDLED}
-    assert found.in_flight is None and found.soft_errors == ()
+    assert {one.state for one in decoded.handled} == {HANDLED}
+    assert decoded.in_flight is None and decoded.soft_errors == ()
 
 
 @pytest.mark.parametrize(
@@ -230,11 +230,16 @@ def test_not_made_yet(raiser: Raiser, value: str, message: str, args: str) -> No
     held = {"text": raiser.text("sa\u00efd"), "null": 0, "none": raiser.none}[value]
     frame = Frame("f", "/f.py", 9)
     raiser.throw(held, raiser.types["KeyError"], raiser.traceback(frame))
-    found = raiser.decoded(messages=True)
-    assert found.in_flight is not None and found.soft_errors == ()
-    one = found.in_flight.root_exception
-    assert (one.address, one.type, one.message, one.args) == (0, "KeyError", message, args)
-    assert lines_of(one.traceback) == [frame]
+    decoded = raiser.decoded(messages=True)
+    assert decoded.in_flight is not None and decoded.soft_errors == ()
+    root_exception = decoded.in_flight.root_exception
+    assert (
+        root_exception.address,
+        root_exception.type,
+        root_exception.message,
+        root_exception.args,
+    ) == (0, "KeyError", message, args)
+    assert lines_of(root_exception.traceback) == [frame]
 
 
 def test_cycles_end(raiser: Raiser) -> None:
@@ -247,14 +252,14 @@ def test_cycles_end(raiser: Raiser) -> None:
     raiser.set(BASE, first, "traceback", lines)
     entries = raiser.handle(first, second)
     raiser.set("_PyErr_StackItem", entries[1], "previous_item", entries[0])
-    found = raiser.decoded()
-    assert [[e.address for e in one.exceptions] for one in found.handled] == [
+    decoded = raiser.decoded()
+    assert [[e.address for e in one.exceptions] for one in decoded.handled] == [
         [first, second],
         [second, first],
     ]
-    broken = found.handled[0].root_exception.traceback
+    broken = decoded.handled[0].root_exception.traceback
     assert isinstance(broken, Traceback) and len(broken.lines) == 1 and broken.broken
-    assert [e.message for e in found.soft_errors if "exc_info" in e.message]
+    assert [e.message for e in decoded.soft_errors if "exc_info" in e.message]
 
 
 def test_a_long_chain_is_capped(raiser: Raiser) -> None:
@@ -262,9 +267,9 @@ def test_a_long_chain_is_capped(raiser: Raiser) -> None:
     for _ in range(limits.MAX_CHAIN + 20):
         error = raiser.error(context=error)
     raiser.throw(error)
-    found = raiser.decoded()
-    assert found.in_flight is not None and len(found.in_flight.exceptions) == limits.MAX_CHAIN
-    assert [e for e in found.soft_errors if str(limits.MAX_CHAIN) in e.message]
+    decoded = raiser.decoded()
+    assert decoded.in_flight is not None and len(decoded.in_flight.exceptions) == limits.MAX_CHAIN
+    assert [e for e in decoded.soft_errors if str(limits.MAX_CHAIN) in e.message]
 
 
 def test_a_long_traceback_keeps_both_ends(raiser: Raiser) -> None:
@@ -275,11 +280,11 @@ def test_a_long_traceback_keeps_both_ends(raiser: Raiser) -> None:
     raiser.throw(raiser.error(traceback=at))
     flying = raiser.decoded().in_flight
     assert flying is not None
-    found = flying.root_exception.traceback
-    assert isinstance(found, Traceback) and found.left_out == 500 and not found.broken
+    traceback = flying.root_exception.traceback
+    assert isinstance(traceback, Traceback) and traceback.left_out == 500 and not traceback.broken
     half = MAX_TRACEBACK // 2
     wanted = [*range(1000, 1000 + half), *range(1500 + half, 1500 + MAX_TRACEBACK)]
-    assert [line.lineno for line in found.lines] == wanted
+    assert [line.lineno for line in traceback.lines] == wanted
 
 
 def test_the_room_for_all_ends(raiser: Raiser, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,11 +292,11 @@ def test_the_room_for_all_ends(raiser: Raiser, monkeypatch: pytest.MonkeyPatch) 
     lines = raiser.traceback(*[Frame("f", "/f.py", 9)] * 8)
     errors = [raiser.error("Own", traceback=lines) for _ in range(5)]
     raiser.handle(*errors)
-    found = raiser.decoded()
-    assert [one.root_exception.type for one in found.handled] == ["app.errors.Outer.Own"] * 2
-    first, second = (one.root_exception.traceback for one in found.handled)
+    decoded = raiser.decoded()
+    assert [one.root_exception.type for one in decoded.handled] == ["app.errors.Outer.Own"] * 2
+    first, second = (one.root_exception.traceback for one in decoded.handled)
     assert isinstance(first, Traceback) and len(first.lines) == 8
-    assert isinstance(second, Absent) and found.soft_errors
+    assert isinstance(second, Absent) and decoded.soft_errors
 
 
 def test_groups_are_capped(raiser: Raiser) -> None:
@@ -304,12 +309,12 @@ def test_groups_are_capped(raiser: Raiser) -> None:
     raiser.throw(group)
     flying = raiser.decoded().in_flight
     assert flying is not None
-    one = flying.root_exception
+    root_exception = flying.root_exception
     if not known:  # before 3.11 (PEP 654)
-        assert one.members == () and one.member_count == 0
+        assert root_exception.members == () and root_exception.member_count == 0
         return
-    assert one.member_count == 1002 and one.members[:2] == tuple(others)
-    assert len(one.members) == limits.MAX_MEMBERS
+    assert root_exception.member_count == 1002 and root_exception.members[:2] == tuple(others)
+    assert len(root_exception.members) == limits.MAX_MEMBERS
     assert [e.type for e in flying.exceptions] == [
         "BaseExceptionGroup", "app.errors.Outer.Own", "KeyError",
     ]  # fmt: skip
@@ -325,13 +330,13 @@ def test_damage_is_named(raiser: Raiser, where: str) -> None:
     error = raiser.error("Own", context=bad[where])
     raiser.throw(error, raiser.types["Own"])
     raiser.handle(bad[where])
-    found = raiser.decoded()
-    assert found.in_flight is not None
-    one, other = found.in_flight.exceptions
+    decoded = raiser.decoded()
+    assert decoded.in_flight is not None
+    one, other = decoded.in_flight.exceptions
     assert one.type == "app.errors.Outer.Own"
     assert isinstance(other.type, Absent) and other.type.detail
-    assert isinstance(found.handled[0].root_exception.type, Absent)
-    assert [e for e in found.soft_errors if "the type of an exception handled" in e.message]
+    assert isinstance(decoded.handled[0].root_exception.type, Absent)
+    assert [e for e in decoded.soft_errors if "the type of an exception handled" in e.message]
 
 
 def session_of(raiser: Raiser) -> Session:

@@ -75,8 +75,8 @@ def test_a_files_copy_of_the_offset_is_no_offset() -> None:
         crash(), words=rseq(5, 5), symbols={"__rseq_offset": here.start},
         extra_regions=(here,), extra_memory={here.start: struct.pack("<Q", OFFSET) + bytes(64)},
     ).target  # fmt: skip
-    found = read_last_cpu(made, made.threads()[0])
-    assert isinstance(found, Absent) and "not in the core" in found.detail
+    last_cpu = read_last_cpu(made, made.threads()[0])
+    assert isinstance(last_cpu, Absent) and "not in the core" in last_cpu.detail
 
 
 def cpuid(*blocks: tuple[int, ...], signature: int = 0x00A00F11, features: int = 1 << 31) -> Any:
@@ -112,8 +112,8 @@ def test_no_kernel_without_a_vdso() -> None:
     made = state(crash()).target
     assert isinstance(read_kernel(made), Absent)
     made._auxv = {33: MMAP}  # no ELF header there
-    found = read_kernel(made)
-    assert isinstance(found, Absent) and "ELF" in found.detail
+    kernel = read_kernel(made)
+    assert isinstance(kernel, Absent) and "ELF" in kernel.detail
 
 
 # -- environment ------------------------------------------------------------------------------
@@ -131,8 +131,8 @@ def with_block(*entries: bytes) -> Any:
 
 
 def test_the_block_above_the_stack_ends_where_the_arguments_begin() -> None:
-    found = read_environment(with_block(b"RANK=3", b"SECRET=hush", b"USER=alice"))
-    assert found == Environment({"RANK": "3"}, 2, "stack", frozenset({"alice"}))
+    environment = read_environment(with_block(b"RANK=3", b"SECRET=hush", b"USER=alice"))
+    assert environment == Environment({"RANK": "3"}, 2, "stack", frozenset({"alice"}))
 
 
 def test_environ_counts_before_the_block() -> None:
@@ -151,14 +151,14 @@ def test_an_environment_without_end_is_bounded() -> None:
     made.write(HEAP, struct.pack("<Q", MMAP))
     made.write(MMAP, struct.pack("<Q", HEAP + 0x100) * 0x700)
     made.write(HEAP + 0x100, b"RANK=" + b"9" * 0x3000)
-    found = read_environment(made)
-    assert isinstance(found, Environment)
-    assert len(found.values["RANK"]) < 5000
+    environment = read_environment(made)
+    assert isinstance(environment, Environment)
+    assert len(environment.values["RANK"]) < 5000
 
 
 def test_no_environment_says_so() -> None:
-    found = read_environment(state(crash()).target)
-    assert isinstance(found, Absent)
+    environment = read_environment(state(crash()).target)
+    assert isinstance(environment, Absent)
 
 
 @pytest.mark.parametrize(
@@ -188,10 +188,10 @@ def test_a_containers_name_is_no_hosts_name(values: dict[str, str], name: str | 
 
 def test_job_and_container() -> None:
     values = {"SLURM_JOB_ID": "9", "SLURM_PROCID": "x", "RANK": "2", "POD_NAME": "p"}
-    found = read_job(Environment(values, 5, "environ", frozenset()))
-    assert found is not None
-    assert (found["scheduler"], found["rank"], found["variables_left_out"]) == ("slurm", 2, 5)
-    assert "POD_NAME" not in found["environment"]
+    job = read_job(Environment(values, 5, "environ", frozenset()))
+    assert job is not None
+    assert (job["scheduler"], job["rank"], job["variables_left_out"]) == ("slurm", 2, 5)
+    assert "POD_NAME" not in job["environment"]
     assert read_container(values) == {"pod": "p"}
     assert "rank" not in (read_job(Environment({"RANK": "-1"}, 0, "", frozenset())) or {})
 

@@ -26,12 +26,12 @@ def covers(ranges: list[tuple[int, int]], at: int, size: int) -> bool:
 def test_everything_that_is_not_zero_is_covered_and_most_zeros_are_not(tmp_path: Path) -> None:
     size = 64 * PIECE
     parts = {3: b"a", 7 * PIECE - 2: b"abcd", 20 * PIECE + 5000: b"b", size - 1: b"c"}
-    found = made(tmp_path / "core", size, parts).ranges(0, size)
+    ranges = made(tmp_path / "core", size, parts).ranges(0, size)
     for at, data in parts.items():
-        assert all(covers(found, at + n, 1) for n in range(len(data)))
-    assert sum(high - low for low, high in found) <= 5 * PIECE
-    assert found == sorted(found)
-    assert covers(found, 7 * PIECE - 2, 4)  # pieces side by side are one range
+        assert all(covers(ranges, at + n, 1) for n in range(len(data)))
+    assert sum(high - low for low, high in ranges) <= 5 * PIECE
+    assert ranges == sorted(ranges)
+    assert covers(ranges, 7 * PIECE - 2, 4)  # pieces side by side are one range
 
 
 def test_a_file_without_holes_gives_the_same(tmp_path: Path) -> None:

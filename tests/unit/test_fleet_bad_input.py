@@ -73,8 +73,8 @@ def test_a_damaged_row_keeps_no_other_from_being_read(url, capsys, damage):
         with pytest.raises(EpiError, match="is damaged"):
             find_record(engine, key)
     assert main(["fleet", "export", "--db", url]) == 0
-    told = capsys.readouterr()
-    assert len(told.out.splitlines()) == 2 and "(crash 2)" in told.err
+    captured = capsys.readouterr()
+    assert len(captured.out.splitlines()) == 2 and "(crash 2)" in captured.err
     assert put(url, minimal(1), minimal(2), minimal(3)).replaced == 1, "ingested again it is whole"
     with open_database(url, write=False) as engine:
         assert len(list(record_lines(engine, lost := []))) == 3 and lost == []
@@ -158,9 +158,9 @@ def test_very_many_values_of_an_attribute_name_no_groups(url):
     with open_database(url, write=True) as engine:
         done = ingest(engine, (("t", record(i)) for i in range(DISTINCT)))
         assert done.added == DISTINCT > MAX_VALUES
-        found = load_population(engine)
-    assert found.attribute("job") is None and found.attribute("rack") is not None
-    assert found.day.size == DISTINCT
+        population = load_population(engine)
+    assert population.attribute("job") is None and population.attribute("rack") is not None
+    assert population.day.size == DISTINCT
 
 
 def test_settings_of_processes_are_attributes_and_ids_of_single_jobs_are_not(url):
@@ -287,5 +287,5 @@ def test_records_packed_by_gzip_are_read_and_damaged_ones_named(url, tmp_path, c
     ):
         (tmp_path / name).write_bytes(content)
         assert main(["fleet", "ingest", str(tmp_path / name), "--db", url]) != 0
-        told = capsys.readouterr()
-        assert why in told.err and "1 rejected" in told.out
+        captured = capsys.readouterr()
+        assert why in captured.err and "1 rejected" in captured.out

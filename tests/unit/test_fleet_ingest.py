@@ -321,9 +321,9 @@ def test_what_went_into_the_spool_does_not_say_that_no_stored_crash_has_a_host(
         keeper.add(f"core.{number}", full(number, host={}))
     keeper.flush()
     keeper.print_summary()
-    told = capsys.readouterr().err
-    assert "2 records kept in" in told and "2 records stored in" in told
-    assert "host not known" not in told
+    err = capsys.readouterr().err
+    assert "2 records kept in" in err and "2 records stored in" in err
+    assert "host not known" not in err
 
 
 def test_a_rejected_file_is_no_other_one_of_its_name(url, capsys) -> None:
@@ -333,6 +333,6 @@ def test_a_rejected_file_is_no_other_one_of_its_name(url, capsys) -> None:
         keeper.add(f"{folder}/core", full(number, host={}))
     keeper.flush()
     keeper.print_summary()
-    told = capsys.readouterr().err
-    assert "core: not stored" in told and "3 records stored in" in told
-    assert "host not known" in told
+    err = capsys.readouterr().err
+    assert "core: not stored" in err and "3 records stored in" in err
+    assert "host not known" in err

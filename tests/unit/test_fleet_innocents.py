@@ -255,9 +255,9 @@ def test_a_limit_of_cores_that_was_lifted_is_told():
     )  # fmt: skip
     program = (["fetch", "embed"], number % 2)
     whole = with_facts(whole._replace(attributes=(*whole.attributes, sizes)), program=program)
-    found = find_size_limit(whole)
-    assert found is not None and found.has_begun and found.day == FIRST_DAY + 10
-    assert "no crash with core_gib of 5.1 or more before" in found.words()
+    size_limit = find_size_limit(whole)
+    assert size_limit is not None and size_limit.has_begun and size_limit.day == FIRST_DAY + 10
+    assert "no crash with core_gib of 5.1 or more before" in size_limit.words()
 
 
 @pytest.mark.parametrize("came_back", [True, False])

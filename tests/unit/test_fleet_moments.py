@@ -108,8 +108,8 @@ def closings():
 
 def test_what_comes_at_the_end_of_a_month_is_told_and_is_not_over(closings):
     pop, last = closings
-    found = screen_population(pop, last + 20).findings
-    (told,) = (f for f in found if f.attr == DAY_OF_MONTH)
+    findings = screen_population(pop, last + 20).findings
+    (told,) = (f for f in findings if f.attr == DAY_OF_MONTH)
     assert told.value == "the last 2 days and the first day of a month (UTC)"
     assert told.signature == pop.signatures[0] and told.n == told.total
 

@@ -39,9 +39,9 @@ def test_a_program_that_moved_is_told_with_its_rate():
     assert (len(move.old), len(move.new), move.is_same) == (20, 14, True)
     assert "crashes as often as before (2 a day, 2 before)" in move.words()
     assert find_silent_groups(whole) == []
-    told = find_onset(whole, whole.signatures.index("settle"))
-    assert told.answer.startswith("no lasting change of its rate")
-    assert told.caveats[0] == move.words()
+    onset = find_onset(whole, whole.signatures.index("settle"))
+    assert onset.answer.startswith("no lasting change of its rate")
+    assert onset.caveats[0] == move.words()
 
 
 @pytest.mark.parametrize(

@@ -136,8 +136,8 @@ def test_more_verdicts_than_a_word_has_room_for(tmp_path, monkeypatch):
 
 def test_digits_are_what_int_reads():
     for text in ("1234567890123456", "9999999999999999" * 3, "0" * 16):
-        found = sqlite_crashes.fixed_width_numbers(text, len(text) // 16).tolist()
-        assert found == [int(text[i : i + 16]) for i in range(0, len(text), 16)]
+        tolist = sqlite_crashes.fixed_width_numbers(text, len(text) // 16).tolist()
+        assert tolist == [int(text[i : i + 16]) for i in range(0, len(text), 16)]
     for text in ("", "-000000000000001", "1.50000000000000", "9.99999999999e+17", "\xb2" * 16):
         with pytest.raises(sqlite_crashes.ValueTooWide):
             sqlite_crashes.fixed_width_numbers(text, 1)

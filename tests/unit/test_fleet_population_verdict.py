@@ -195,13 +195,13 @@ def test_a_value_of_a_quarter_of_the_crashes_is_not_their_cause(share, goes):
         attributes=(*whole.attributes, Attribute("upstream", values, upstream, nowhere)),
         memo=None,
     )
-    found = pv.judge_signature(whole, len(whole.signatures) - 1, LAST)
-    assert found.causes[0].mark == "upstream=s00"
+    signature = pv.judge_signature(whole, len(whole.signatures) - 1, LAST)
+    assert signature.causes[0].mark == "upstream=s00"
     if goes:
-        assert found.headline.startswith("software: goes with upstream=s00")
+        assert signature.headline.startswith("software: goes with upstream=s00")
     else:
-        assert found.headline.startswith("software: comes more often with upstream=s00, and ")
-        assert "it alone is not their cause (the first with each: s0" in found.headline
+        assert signature.headline.startswith("software: comes more often with upstream=s00, and ")
+        assert "it alone is not their cause (the first with each: s0" in signature.headline
 
 
 def test_a_quiet_fleet_has_no_verdict():

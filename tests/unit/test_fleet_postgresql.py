@@ -47,8 +47,8 @@ SERVER_USER = "nobody"  # the server refuses to run as root
 
 
 def _binaries() -> Path | None:
-    found = shutil.which("initdb")
-    folders = [Path(found).parent] if found else []
+    which = shutil.which("initdb")
+    folders = [Path(which).parent] if which else []
     folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
     return next((folder for folder in folders if (folder / "pg_ctl").exists()), None)
 

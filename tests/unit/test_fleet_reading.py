@@ -238,12 +238,14 @@ def test_rows_under_a_mask_are_counted_block_by_block(high, monkeypatch):
 
 def test_combinations_count_what_the_crashes_have():
     whole = population(simulate(3, hosts=60, days=8, per_day=40))
-    found = find_combinations(whole)
-    assert found.where is not None and found.where.size < whole.day.size
+    combinations = find_combinations(whole)
+    assert combinations.where is not None and combinations.where.size < whole.day.size
     for attribute in whole.attributes:
-        codes = found.codes(attribute)
-        assert np.array_equal(codes[found.of_crash], attribute.crash)
-        counts = count_by_value(codes, found.count_crashes(whole.host >= 0), len(attribute.values))
+        codes = combinations.codes(attribute)
+        assert np.array_equal(codes[combinations.of_crash], attribute.crash)
+        counts = count_by_value(
+            codes, combinations.count_crashes(whole.host >= 0), len(attribute.values)
+        )
         assert np.array_equal(counts, np.bincount(attribute.crash, minlength=counts.size))
 
 
@@ -272,9 +274,9 @@ def test_a_memo_changes_no_answer():
     day, code = whole.last_day, whole.signatures.index("two-faces")
 
     def told(one):
-        found = screen_population(one, day).findings
+        findings = screen_population(one, day).findings
         parts = split_signature(one, code, day).parts
-        return [f._replace(members=None) for f in found], [
+        return [f._replace(members=None) for f in findings], [
             (p.mark, p.label, p.members.sum()) for p in parts
         ]
 

@@ -117,8 +117,8 @@ def test_flips_of_one_function_are_not_of_all_kinds():
 
 def test_what_is_known_of_the_host_is_not_said_twice():
     fleet = simulate(5004, bad_host=2.0, **SMALL)
-    found = screen_population(population(fleet), LAST).findings
-    assert len([f for f in found if f.value == fleet.truth["bad_host"]]) == 1
+    findings = screen_population(population(fleet), LAST).findings
+    assert len([f for f in findings if f.value == fleet.truth["bad_host"]]) == 1
 
 
 def test_lock_flags_combine_with_the_other_facts_of_a_host():

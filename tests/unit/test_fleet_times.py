@@ -114,8 +114,8 @@ def test_fleet_seen_tells_times_that_are_believed(tmp_path, capsys):
         put(engine, *[of_signature(900 + i, START - 900 * DAY, host="reset") for i in range(3)])
         key = f"{sum(map(ord, 'old')):016x}"
     assert main(["fleet", "seen", key, "--db", db, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["crashes"], told["first"]) == (303, START)
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["crashes"], answer["first"]) == (303, START)
     assert main(["fleet", "seen", key, "--db", db]) == 0
     assert "the clocks of 3 of them were wrong" in capsys.readouterr().out
 
@@ -165,9 +165,9 @@ def test_texts_without_a_zone_make_no_hour_of_the_day(engine, tmp_path, capsys):
     assert not population.timed.any() and population.day.size == len(day)
     assert {f.attr for f in time_and_cpu_findings(population, population.day > 0)} == set()
     assert main(["fleet", "check", *database]) == 0
-    told = capsys.readouterr().out
-    assert "without a time zone" in told and "fleet ingest --zone" in told
-    assert "(on n" in told and " and 3 more): in no curve" in told
+    out = capsys.readouterr().out
+    assert "without a time zone" in out and "fleet ingest --zone" in out
+    assert "(on n" in out and " and 3 more): in no curve" in out
     assert main(["fleet", "trend", *database]) == 0
     assert f"{len(day)} crashes on no known day" in capsys.readouterr().out
     assert main(["fleet", "ingest", "--zone", "+00:00", str(path), *database]) == 0

@@ -196,5 +196,5 @@ def test_a_key_for_each_python_needs_no_python():
     assert p_with_other_names(apart, mine, python, 0) == 0.0  # one key, of one function
     named = whole._replace(signatures=[NAMES[0], NAMES[1], OTHER])
     assert p_with_other_names(named, mine, python, 0) > 0.001
-    one = np.where(whole.signature == 2, whole.day % 2, 0)  # both names need it
-    assert p_with_other_names(named, mine, one, 0) < 1e-9
+    where = np.where(whole.signature == 2, whole.day % 2, 0)  # both names need it
+    assert p_with_other_names(named, mine, where, 0) < 1e-9

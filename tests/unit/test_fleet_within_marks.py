@@ -35,9 +35,11 @@ def said(whole: Population) -> list[str]:
 def test_of_the_hosts_of_a_canary_none_is_accused():
     for crashes in ({17: 9, 61: 3}, {17: 2, 61: 6, 90: 3, 131: 0}):
         whole = population(canaries(crashes))
-        found = screen_population(whole, FIRST_DAY + DAYS - 1).findings
-        assert [(f.attr, f.value) for f in found if f.signature == "arena"] == [("image", "canary")]
-        assert not [f for f in found if f.attr == "host"]
+        findings = screen_population(whole, FIRST_DAY + DAYS - 1).findings
+        assert [(f.attr, f.value) for f in findings if f.signature == "arena"] == [
+            ("image", "canary")
+        ]
+        assert not [f for f in findings if f.attr == "host"]
         assert said(whole) == ["software: needs image=canary"]
 
 
@@ -56,22 +58,24 @@ def test_a_bug_with_another_name_on_half_of_the_hosts_is_one():
 
 def test_a_host_that_stands_out_among_the_canaries_is_named():
     hosts = dict.fromkeys(range(10, 100, 10), 1)
-    found = screen_population(
+    findings = screen_population(
         population(canaries({**hosts, 17: 12})), FIRST_DAY + DAYS - 1
     ).findings
-    assert ("host", "node-17") in [(f.attr, f.value) for f in found]
+    assert ("host", "node-17") in [(f.attr, f.value) for f in findings]
 
 
 def test_the_same_crashes_without_the_mark_accuse_the_host():
-    found = screen_population(
+    findings = screen_population(
         population(canaries({17: 9, 61: 3}, named=False)), FIRST_DAY + DAYS - 1
     ).findings
-    assert ("host", "node-17") in [(f.attr, f.value) for f in found]
+    assert ("host", "node-17") in [(f.attr, f.value) for f in findings]
 
 
 def test_a_mark_that_few_hosts_have_is_named_beside_the_only_host_that_crashed():
-    found = screen_population(population(canaries({17: 4, 61: 0})), FIRST_DAY + DAYS - 1).findings
-    mine = [f for f in found if f.attr == "host"]
+    findings = screen_population(
+        population(canaries({17: 4, 61: 0})), FIRST_DAY + DAYS - 1
+    ).findings
+    mine = [f for f in findings if f.attr == "host"]
     assert mine
     for finding in mine:
         assert any("image=canary, which 2 hosts have" in caveat for caveat in finding.caveats)

@@ -185,10 +185,10 @@ def test_a_tenth_of_the_first_half(part: int) -> None:
         for taken, record in zip(cores, ask_all(cores, tree) if cores else (), strict=True):
             judged.append(answered(taken, tree, record=record)[0])
     assert judged, "no interpreter here can run a program of the gallery"
-    told = json.dumps([one._asdict() for one in judged], indent=1)
+    dumps = json.dumps([one._asdict() for one in judged], indent=1)
     number = judging.counts(judging.by_program(judged).values())
-    assert number[WRONG_HIGH] == 0, told
-    assert number[RIGHT] >= CI_RIGHT * len(judging.by_program(judged)), told
+    assert number[WRONG_HIGH] == 0, dumps
+    assert number[RIGHT] >= CI_RIGHT * len(judging.by_program(judged)), dumps
 
 
 def test_sources_are_not_run_by_pytest() -> None:

@@ -450,8 +450,8 @@ def test_a_thread_that_waits_for_the_same_is_told_with_what_that_is() -> None:
     """The clause stands below the wait of a thread that joins this one: "it" was then that."""
     first = ThreadActivity(2, "worker", hang_types.EVENT, what="a notification")
     same = [ThreadActivity(3, "other", hang_types.EVENT, what="a notification")]
-    told = _waiters_clause(first, "a notification (__main__.lost)", same)
-    assert told == "1 more thread waits for a notification (__main__.lost) too"
+    waiters_clause = _waiters_clause(first, "a notification (__main__.lost)", same)
+    assert waiters_clause == "1 more thread waits for a notification (__main__.lost) too"
 
 
 @pytest.mark.parametrize(

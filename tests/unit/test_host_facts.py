@@ -100,10 +100,10 @@ TABLE = (
 
 def test_a_host_with_everything(tmp_path: Path) -> None:
     plant(tmp_path, TREE)
-    found = collect_host_facts(str(tmp_path), {"rack": "r7"})
-    assert (found["hostname"], found["boot_id"][:8]) == ("gpu-17", "2770970a")
-    assert found["kernel"] == {"release": "6.8.0-45-generic"}
-    assert found["container"] == {"runtime": "podman", "image": "registry/app:1"}
+    host_facts = collect_host_facts(str(tmp_path), {"rack": "r7"})
+    assert (host_facts["hostname"], host_facts["boot_id"][:8]) == ("gpu-17", "2770970a")
+    assert host_facts["kernel"] == {"release": "6.8.0-45-generic"}
+    assert host_facts["container"] == {"runtime": "podman", "image": "registry/app:1"}
     expected = {
         "bios_version": "2.1b", "bios_date": "03/01/2025", "product": "SYS-821GE",
         "cpu_model": "Xeon 8480C", "cpu_signature": "6-143-8", "cpu_count": 2, "cpu_sockets": 2,
@@ -116,11 +116,11 @@ def test_a_host_with_everything(tmp_path: Path) -> None:
         "thp": "madvise", "cloud": "azure", "region": "eastus", "instance_type": "ND96",
         "rack": "r7",
     }  # fmt: skip
-    attributes = found["attributes"]
+    attributes = host_facts["attributes"]
     assert {name: attributes.get(name) for name in expected} == expected
-    assert SERIAL not in json.dumps(found)
+    assert SERIAL not in json.dumps(host_facts)
     assert len(attributes["serial_hash"]) == len(attributes["kernel_cmdline_hash"]) == 12
-    assert found["needs_root"] == []
+    assert host_facts["needs_root"] == []
 
 
 def test_memory_modules_of_the_firmwares_table(tmp_path: Path) -> None:
@@ -128,12 +128,14 @@ def test_memory_modules_of_the_firmwares_table(tmp_path: Path) -> None:
     place = tmp_path / "sys/firmware/dmi/tables"
     place.mkdir(parents=True)
     (place / "DMI").write_bytes(TABLE)
-    found = collect_host_facts(str(tmp_path))["attributes"]
-    assert (found["dimm_count"], found["dimm_source"]) == (2, "smbios")
-    assert (found["dimm_parts"], found["dimm_vendors"]) == ("M321R8GA0BB0", "Samsung")
-    assert len(found["dimm_serial_hash DIMM_A1"]) == 12
-    assert SERIAL not in json.dumps(found)
-    sizes = [(one.slot, one.size) for one in parse_memory_devices(TABLE)]
+    attributes = collect_host_facts(str(tmp_path))["attributes"]
+    assert (attributes["dimm_count"], attributes["dimm_source"]) == (2, "smbios")
+    assert (attributes["dimm_parts"], attributes["dimm_vendors"]) == ("M321R8GA0BB0", "Samsung")
+    assert len(attributes["dimm_serial_hash DIMM_A1"]) == 12
+    assert SERIAL not in json.dumps(attributes)
+    sizes = [
+        (memory_device.slot, memory_device.size) for memory_device in parse_memory_devices(TABLE)
+    ]
     assert sizes == [("DIMM_A1", 65536), ("DIMM_B1", 16384)]
 
 
@@ -144,14 +146,14 @@ def test_damaged_tables_end_the_list() -> None:
         for _ in range(rng.randrange(6)):
             if broken:
                 broken[rng.randrange(len(broken))] = rng.randrange(256)
-        for one in parse_memory_devices(bytes(broken)):
-            assert one.size > 0
+        for memory_device in parse_memory_devices(bytes(broken)):
+            assert memory_device.size > 0
     assert parse_memory_devices(b"") == parse_memory_devices(b"\x11\x00" * 50) == []
 
 
 def test_an_empty_tree_gives_an_empty_host(tmp_path: Path) -> None:
-    found = collect_host_facts(str(tmp_path))
-    assert found == {"schema": "gdb-epi/host/1", "needs_root": []}
+    host_facts = collect_host_facts(str(tmp_path))
+    assert host_facts == {"schema": "gdb-epi/host/1", "needs_root": []}
 
 
 def test_what_only_root_may_read_is_named(tmp_path: Path) -> None:
@@ -187,10 +189,10 @@ def test_this_machine(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "gdb_epi.cli.main", "host-facts", "-o", place]
     done = subprocess.run([*command, "--set", "rack=r7,row=3"], capture_output=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(place.read_text())
-    assert found["hostname"] == os.uname().nodename
-    assert found["kernel"]["release"] == os.uname().release
-    attributes = found["attributes"]
+    answer: dict[str, Any] = json.loads(place.read_text())
+    assert answer["hostname"] == os.uname().nodename
+    assert answer["kernel"]["release"] == os.uname().release
+    attributes = answer["attributes"]
     assert attributes["cpu_count"] == os.cpu_count()
     assert attributes["microcode"] in Path("/proc/cpuinfo").read_text()
     assert (attributes["rack"], attributes["row"]) == ("r7", "3")

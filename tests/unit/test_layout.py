@@ -98,9 +98,9 @@ TABLES = available_tables()
 
 def _load(key: tuple[tuple[int, int], str]) -> Layout:
     version, flavour = key
-    found = load_layout(version, "t" in flavour, "d" in flavour)
-    assert found is not None
-    return found
+    layout = load_layout(version, "t" in flavour, "d" in flavour)
+    assert layout is not None
+    return layout
 
 
 def _document(**structs: list[Any]) -> dict[str, Any]:
@@ -302,11 +302,14 @@ WITH_OFFSETS = [key for key in TABLES if _load(key).document["debug_offsets"] an
 @pytest.mark.parametrize("key", WITH_OFFSETS, ids=str)
 def test_table_of_the_process_agrees_with_the_shipped_one(key: tuple[tuple[int, int], str]) -> None:
     layout = _load(key)
-    found = parse_debug_offsets(_table_bytes(layout))
-    assert found.complaints == ()
-    assert (found.minor, found.free_threaded) == (layout.version, layout.free_threaded)
-    assert set(found.words) >= set(layout.document["debug_offsets"])
-    same, texts = layout.with_debug_offsets(found.words)
+    debug_offsets = parse_debug_offsets(_table_bytes(layout))
+    assert debug_offsets.complaints == ()
+    assert (debug_offsets.minor, debug_offsets.free_threaded) == (
+        layout.version,
+        layout.free_threaded,
+    )
+    assert set(debug_offsets.words) >= set(layout.document["debug_offsets"])
+    same, texts = layout.with_debug_offsets(debug_offsets.words)
     assert texts == []
     assert same is layout
 
@@ -420,18 +423,18 @@ def test_misaligned_word_is_not_believed() -> None:
 def test_implausible_words_are_dropped_with_a_complaint(
     change: dict[str, int], complaint: str
 ) -> None:
-    found = parse_debug_offsets(_table_bytes(_layout313(), change))
+    debug_offsets = parse_debug_offsets(_table_bytes(_layout313(), change))
     (name,) = change
-    assert name not in found.words
-    assert len(found.complaints) == 1
-    assert complaint in found.complaints[0]
-    assert name in found.complaints[0]
+    assert name not in debug_offsets.words
+    assert len(debug_offsets.complaints) == 1
+    assert complaint in debug_offsets.complaints[0]
+    assert name in debug_offsets.complaints[0]
 
 
 def test_all_ones_means_that_the_build_has_no_such_member() -> None:
-    found = parse_debug_offsets(_table_bytes(_layout313(), {"code_object.name": 2**64 - 1}))
-    assert "code_object.name" not in found.words
-    assert found.complaints == ()
+    debug_offsets = parse_debug_offsets(_table_bytes(_layout313(), {"code_object.name": 2**64 - 1}))
+    assert "code_object.name" not in debug_offsets.words
+    assert debug_offsets.complaints == ()
 
 
 @pytest.mark.parametrize(
@@ -448,22 +451,22 @@ def test_all_ones_means_that_the_build_has_no_such_member() -> None:
     ],
 )
 def test_unusable_headers_give_a_complaint(data: bytes, complaint: str) -> None:
-    found = parse_debug_offsets(data)
-    assert found.words == {}
-    assert complaint in found.complaints[0]
+    debug_offsets = parse_debug_offsets(data)
+    assert debug_offsets.words == {}
+    assert complaint in debug_offsets.complaints[0]
 
 
 def _check_hostile(data: bytes) -> None:
-    found = parse_debug_offsets(data)
-    assert all(0 <= word <= MAX_WORD for word in found.words.values())
-    if found.version is None:
-        assert found.words == {}
-        assert found.complaints
-    if not found.words:
+    debug_offsets = parse_debug_offsets(data)
+    assert all(0 <= word <= MAX_WORD for word in debug_offsets.words.values())
+    if debug_offsets.version is None:
+        assert debug_offsets.words == {}
+        assert debug_offsets.complaints
+    if not debug_offsets.words:
         return
-    layout = load_layout(found.minor or (0, 0), found.free_threaded)
+    layout = load_layout(debug_offsets.minor or (0, 0), debug_offsets.free_threaded)
     assert layout is not None
-    changed, texts = layout.with_debug_offsets(found.words)
+    changed, texts = layout.with_debug_offsets(debug_offsets.words)
     for name, (struct, path) in layout.document["debug_offsets"].items():
         size = layout.size(struct) or 0
         assert (changed.size(struct) or 0) <= size + MAX_GROWTH
@@ -526,10 +529,10 @@ def _asyncio_bytes(layout: Layout, changes: Mapping[str, int] | None = None) -> 
 @pytest.mark.parametrize("minor", [14, 15])
 def test_asyncio_table_agrees_with_the_shipped_one(minor: int) -> None:
     layout = _load(((3, minor), ""))
-    found = parse_asyncio_offsets(_asyncio_bytes(layout), layout.version)
-    assert found.complaints == ()
-    assert len(found.words) == 13
-    same, texts = layout.with_debug_offsets(found.words)
+    asyncio_offsets = parse_asyncio_offsets(_asyncio_bytes(layout), layout.version)
+    assert asyncio_offsets.complaints == ()
+    assert len(asyncio_offsets.words) == 13
+    same, texts = layout.with_debug_offsets(asyncio_offsets.words)
     assert (same, texts) == (layout, [])
 
 
@@ -548,9 +551,9 @@ def test_asyncio_table_from_hostile_bytes() -> None:
     assert parse_asyncio_offsets(b"", (3, 15)).words == {}
     assert parse_asyncio_offsets(b"", (3, 12)).complaints == ("no asyncio table for this version",)
     data = _asyncio_bytes(layout, {"asyncio_task_object.task_coro": 1 << 40})
-    found = parse_asyncio_offsets(data, (3, 15))
-    assert "asyncio_task_object.task_coro" not in found.words
-    assert len(found.complaints) == 1
+    asyncio_offsets = parse_asyncio_offsets(data, (3, 15))
+    assert "asyncio_task_object.task_coro" not in asyncio_offsets.words
+    assert len(asyncio_offsets.complaints) == 1
     rng = random.Random(7)
     for _round in range(300):
         words = parse_asyncio_offsets(rng.randbytes(rng.randrange(120)), (3, 15)).words

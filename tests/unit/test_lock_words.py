@@ -106,7 +106,7 @@ CONDITION = [4, 0, 2, 0, 0, 0, 0, 0, 1, 8, 0, 0]
 def sleeping_in(library: str, made: ProcessState) -> LockWait:
     """Return the wait of the first thread, whose code is now that of a library."""
     target = made.target
-    target._modules = [one._replace(path=library) for one in target.modules()]  # type: ignore[attr-defined]
+    target._modules = [module._replace(path=library) for module in target.modules()]  # type: ignore[attr-defined]
     return report(made).waits[0]
 
 

@@ -162,11 +162,11 @@ def test_the_lineage_is_a_hash_that_fork_keeps() -> None:
 
 
 def verdict(made: ProcessState) -> tuple[str, str]:
-    found = report(made).waits
-    assert len(found) == 1
-    assert found[0].evidence
-    assert found[0].address == LOCK
-    return found[0].verdict, found[0].owner.state
+    waits = report(made).waits
+    assert len(waits) == 1
+    assert waits[0].evidence
+    assert waits[0].address == LOCK
+    return waits[0].verdict, waits[0].owner.state
 
 
 def test_rule_c_needs_all_of_its_conditions() -> None:

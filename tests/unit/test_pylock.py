@@ -16,9 +16,9 @@ GIL_TABLES = [version for version, flavour in available_tables() if flavour == "
 
 
 def layout_of(version: tuple[int, int], flavour: bool = False) -> Layout:
-    found = load_layout(version, flavour)
-    assert found is not None
-    return found
+    layout = load_layout(version, flavour)
+    assert layout is not None
+    return layout
 
 
 def read(

@@ -140,10 +140,10 @@ def test_what_a_record_says_of_a_flip() -> None:
 
 
 def test_absent_keys_say_why() -> None:
-    found = record(scenes()["no native"])["signature"]
-    assert found["group"]["key"] == "python"
-    assert "native" in found["absent"]["stable"]
-    assert found["native"] is False
+    signature = record(scenes()["no native"])["signature"]
+    assert signature["group"]["key"] == "python"
+    assert "native" in signature["absent"]["stable"]
+    assert signature["native"] is False
     unreadable = record(scenes()["python unreadable"])["signature"]
     assert unreadable["group"]["key"] == "native"
     assert "3.99" in unreadable["absent"]["stable"]
@@ -209,8 +209,8 @@ def test_planted_secrets_do_not_come_out() -> None:
     ],
 )
 def test_script_names(psargs: str, script: str | None) -> None:
-    told = find_program(FakeTarget(), Absent(NOT_AVAILABLE, "no Python"), psargs)
-    assert (told and told.name) == script
+    program = find_program(FakeTarget(), Absent(NOT_AVAILABLE, "no Python"), psargs)
+    assert (program and program.name) == script
 
 
 @pytest.mark.parametrize(

@@ -128,8 +128,8 @@ def test_json_holds_any_value() -> None:
 
 
 def test_json_of_a_table() -> None:
-    told = json.loads(render_report_json(Report("t", ("a", "b"), [[1, "x"]])))
-    assert told == {"title": "t", "rows": [{"a": 1, "b": "x"}], "soft_errors": []}
+    answer = json.loads(render_report_json(Report("t", ("a", "b"), [[1, "x"]])))
+    assert answer == {"title": "t", "rows": [{"a": 1, "b": "x"}], "soft_errors": []}
 
 
 def test_what_follows_from_another_note_is_none_of_its_own() -> None:
@@ -159,8 +159,8 @@ def test_of_very_many_notes_the_first_are_shown_and_json_has_all() -> None:
     *shown, last = render_report(Report("bt", lines=["x"], soft_errors=errors)).splitlines()[1:]
     assert shown == [f"note: thread {n}: cannot read {n}" for n in range(12)]
     assert last == "note: and 28 more (--json has all)"
-    told = json.loads(render_report_json(Report("bt", soft_errors=errors)))
-    assert len(told["soft_errors"]) == 40
+    answer = json.loads(render_report_json(Report("bt", soft_errors=errors)))
+    assert len(answer["soft_errors"]) == 40
     few = render_report(Report("bt", lines=["x"], soft_errors=errors[:13])).splitlines()
     assert len(few) == 14 and "more" not in few[-1]
 

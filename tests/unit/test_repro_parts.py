@@ -109,27 +109,27 @@ def test_other_versions_and_files_are_not_compared(tmp_path: Path) -> None:
 
 
 def test_levels() -> None:
-    one = expect.read_signature_keys(
+    signature_keys = expect.read_signature_keys(
         record(exact="1", strict="2", stable="3", coarse="4")["signature"]
     )
     other = expect.read_signature_keys(
         record(exact="9", strict="9", stable="3", coarse="4")["signature"]
     )
-    found = expect.compare_keys(one, other)
-    assert found.level == "stable" and found.reached
-    assert not expect.compare_keys(one, other, "strict").reached
+    compare_keys = expect.compare_keys(signature_keys, other)
+    assert compare_keys.level == "stable" and compare_keys.reached
+    assert not expect.compare_keys(signature_keys, other, "strict").reached
     far = expect.read_signature_keys(record(stable="9", coarse="4")["signature"])
-    assert expect.compare_keys(one, far).level == "coarse"
+    assert expect.compare_keys(signature_keys, far).level == "coarse"
     assert (
-        not expect.compare_keys(one, far).reached
-        and expect.compare_keys(one, far, "coarse").reached
+        not expect.compare_keys(signature_keys, far).reached
+        and expect.compare_keys(signature_keys, far, "coarse").reached
     )
     half = expect.read_signature_keys(record(python="7")["signature"])
     assert (
         expect.compare_keys(half, half).level == "python"
         and expect.compare_keys(half, half).reached
     )
-    assert not expect.compare_keys(half, one).reached
+    assert not expect.compare_keys(half, signature_keys).reached
 
 
 def test_two_records_compared() -> None:
@@ -236,11 +236,13 @@ def test_junit_has_no_control_that_reorders_text() -> None:
 
 
 def test_github_annotations_are_one_line_each() -> None:
-    found = list(reports.github_annotations(results(), "/srv"))
+    github_annotations = list(reports.github_annotations(results(), "/srv"))
     sentence = "a process crashed on a NULL pointer in an unknown function."
-    assert found[0].startswith(f"::error title=crashed in 1 of 3 runs::{sentence}")
-    assert found[1].startswith("::error title=hung in 1 of 3 runs (not the expected crash)::")
-    assert all("\n" not in line for line in found)
+    assert github_annotations[0].startswith(f"::error title=crashed in 1 of 3 runs::{sentence}")
+    assert github_annotations[1].startswith(
+        "::error title=hung in 1 of 3 runs (not the expected crash)::"
+    )
+    assert all("\n" not in line for line in github_annotations)
 
 
 def test_tally_of_a_series_that_stops() -> None:

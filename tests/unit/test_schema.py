@@ -25,8 +25,8 @@ TEXTS = {"$schema", "$id", "$comment", "$defs", "title", "description"}
 
 
 def golden(number: int = 0) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(GOLDEN[number].read_text())
-    return found
+    answer: dict[str, Any] = json.loads(GOLDEN[number].read_text())
+    return answer
 
 
 def test_each_field_has_a_row_in_the_document_and_each_row_a_field() -> None:
@@ -97,7 +97,7 @@ def test_locals_never_fit() -> None:
     record = golden()
     frames = record["threads"]["crashed"]["frames"]
     frames.append({"language": "python", "name": "f", "locals": {"password": "x"}})
-    assert any("locals" in told for told in problems(record))
+    assert any("locals" in problem for problem in problems(record))
 
 
 def test_a_key_without_a_place_is_told() -> None:
@@ -147,9 +147,11 @@ def test_a_higher_number_is_refused_with_what_to_do(schema: str) -> None:
     record = {**golden(), "schema": schema, "tool": "gdb-epi 9.0"}
     with pytest.raises(InputError) as caught:
         Projector().project(record)
-    told = caught.value.one_line_text()
+    one_line_text = caught.value.one_line_text()
     assert (
-        "reads up to gdb-epi/record/1" in told and "gdb-epi 9.0" in told and "try: a newer" in told
+        "reads up to gdb-epi/record/1" in one_line_text
+        and "gdb-epi 9.0" in one_line_text
+        and "try: a newer" in one_line_text
     )
 
 

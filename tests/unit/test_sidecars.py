@@ -97,10 +97,10 @@ def test_journal_formats(shape: str, tmp_path: Path) -> None:
     path = tmp_path / "j"
     path.write_bytes(text)
     core = f"/cores/core.python3.1000.{BOOT}.4242.1764"
-    found = read_journal(str(path), core, None)
-    assert found is not None and found.problems == ()
-    assert found.identity == {"pid": 4242, "signo": 11, "comm": "python3"}
-    groups = found.groups
+    journal = read_journal(str(path), core, None)
+    assert journal is not None and journal.problems == ()
+    assert journal.identity == {"pid": 4242, "signo": 11, "comm": "python3"}
+    groups = journal.groups
     assert groups["time"] == {"crash_ts": 1764000000.25, "ts_source": "journal"}
     assert groups["host"] == {
         "hostname": "node-3", "hostname_source": "journal", "boot_id": BOOT,
@@ -110,26 +110,26 @@ def test_journal_formats(shape: str, tmp_path: Path) -> None:
     assert groups["job"]["unit"] == "trainer.service"
     assert groups["job"]["variables_left_out"] == 1
     assert groups["container"] == {"pod": "p-1", "cgroup": "/system.slice/trainer.service"}
-    assert SECRET not in repr(found)
+    assert SECRET not in repr(journal)
 
 
 def test_an_entry_is_chosen_by_pid_when_the_core_has_another_name(tmp_path: Path) -> None:
     path = tmp_path / "j"
     path.write_bytes(export({**ENTRY, "COREDUMP_PID": "7"}, ENTRY))
-    found = read_journal(str(path), "/cores/renamed", 4242)
-    assert found is not None and found.identity["pid"] == 4242
+    journal = read_journal(str(path), "/cores/renamed", 4242)
+    assert journal is not None and journal.identity["pid"] == 4242
     twice = tmp_path / "k"
     twice.write_bytes(export(ENTRY, {**ENTRY, "COREDUMP_COMM": "other"}))
-    found = read_journal(str(twice), "/cores/renamed", 4242)
-    assert found is not None and found.groups == {}
-    assert "none of its 2 entries" in found.problems[0]
+    journal = read_journal(str(twice), "/cores/renamed", 4242)
+    assert journal is not None and journal.groups == {}
+    assert "none of its 2 entries" in journal.problems[0]
 
 
 def test_a_journal_without_crashes_says_so(tmp_path: Path) -> None:
     path = tmp_path / "j"
     path.write_text(json.dumps({"MESSAGE": "x"}))
-    found = read_journal(str(path), "core", 1)
-    assert found is not None and "no entry of systemd-coredump" in found.problems[0]
+    journal = read_journal(str(path), "core", 1)
+    assert journal is not None and "no entry of systemd-coredump" in journal.problems[0]
 
 
 def test_damaged_journals_give_no_exception() -> None:
@@ -168,13 +168,13 @@ def test_attributes_of_a_real_file(tmp_path: Path) -> None:
             os.setxattr(core, f"user.coredump.{name}", value.encode())
     except OSError as error:
         pytest.skip(f"no user attributes on this file system: {error}")
-    found = read_xattrs(str(core))
-    assert found == make_xattr_sidecar(values)
-    assert found is not None and found.groups == {
+    xattrs = read_xattrs(str(core))
+    assert xattrs == make_xattr_sidecar(values)
+    assert xattrs is not None and xattrs.groups == {
         "time": {"crash_ts": 1764000000.25, "ts_source": "xattr"},
         "host": {"hostname": "node-3", "hostname_source": "xattr"},
     }
-    assert found.identity == {"pid": 4242, "signo": 11, "comm": "python3"}
+    assert xattrs.identity == {"pid": 4242, "signo": 11, "comm": "python3"}
 
 
 def test_attributes_in_seconds_and_nonsense() -> None:
@@ -202,31 +202,33 @@ def test_attributes_in_seconds_and_nonsense() -> None:
 def test_names(
     template: str, name: str, time: float | None, identity: dict[str, Any], host: str | None
 ) -> None:
-    found = read_core_name(f"/cores/{name}", template)
-    assert found is not None and found.problems == ()
-    assert found.groups.get("time", {}).get("crash_ts") == time
-    assert found.identity == identity
-    assert found.groups.get("host", {}).get("hostname") == host
+    core_name = read_core_name(f"/cores/{name}", template)
+    assert core_name is not None and core_name.problems == ()
+    assert core_name.groups.get("time", {}).get("crash_ts") == time
+    assert core_name.identity == identity
+    assert core_name.groups.get("host", {}).get("hostname") == host
 
 
 def test_the_cpu_in_a_name() -> None:
-    found = read_core_name("core.p.3", "core.%e.%C")
-    assert found is not None
-    assert found.groups["cpu"] == {"number": 3, "source": "core_pattern"}
+    core_name = read_core_name("core.p.3", "core.%e.%C")
+    assert core_name is not None
+    assert core_name.groups["cpu"] == {"number": 3, "source": "core_pattern"}
 
 
 def test_systemds_names_need_no_template() -> None:
-    found = read_core_name(f"/x/core.my.prog.1000.{BOOT}.4242.1764000000250000.zst", None)
-    assert found is not None
-    assert found.groups["time"]["crash_ts"] == 1764000000.25
-    assert found.groups["host"] == {"boot_id": BOOT}
-    assert found.identity == {"pid": 4242, "comm": "my.prog"}
+    core_name = read_core_name(f"/x/core.my.prog.1000.{BOOT}.4242.1764000000250000.zst", None)
+    assert core_name is not None
+    assert core_name.groups["time"]["crash_ts"] == 1764000000.25
+    assert core_name.groups["host"] == {"boot_id": BOOT}
+    assert core_name.identity == {"pid": 4242, "comm": "my.prog"}
     assert read_core_name("/x/core.1", None) is None
 
 
 def test_a_name_that_does_not_fit_is_told_and_a_bad_template_is_refused() -> None:
-    found = read_core_name("/x/core.1", "core.%e.%p.%t")
-    assert found is not None and "does not fit" in found.problems[0] and found.groups == {}
+    core_name = read_core_name("/x/core.1", "core.%e.%p.%t")
+    assert (
+        core_name is not None and "does not fit" in core_name.problems[0] and core_name.groups == {}
+    )
     for bad in ("|/usr/lib/systemd/systemd-coredump %P", "/var/crash/", "%e" * 1000):
         with pytest.raises(UsageError):
             template_pattern(bad)
@@ -301,7 +303,7 @@ def test_what_lies_beside_a_core_is_found_in_order(tmp_path: Path) -> None:
     (tmp_path / "host.json").write_text(json.dumps({"hostname": "h", "rack": "r7"}))
     named = tmp_path / "named.json"
     named.write_text(json.dumps({"hostname": "n", "rack": "r8"}))
-    kinds = [one.kind for one in find_sidecars(str(core), SidecarOptions(), 4242)]
+    kinds = [sidecar.kind for sidecar in find_sidecars(str(core), SidecarOptions(), 4242)]
     assert kinds == ["journal", "apport", "host.json"]
     asked = SidecarOptions(host_json=str(named), core_pattern="core.%p")
     kinds = [one.kind for one in find_sidecars(str(core), asked, 4242)]
@@ -313,9 +315,9 @@ def test_what_lies_beside_a_core_is_found_in_order(tmp_path: Path) -> None:
     assert made["host"]["attributes"]["rack"] == "r8"  # the stronger one
     assert made["host"]["attributes"]["distribution"] == "Ubuntu 24.04"
     assert made["time"]["ts_source"] == "journal"
-    told = [error["message"] for error in made["soft_errors"]]
-    assert any("host.hostname node-3 disagrees with n" in one for one in told)
-    assert any("pid 1, in the core 4242" in one for one in told)  # core.1 by core.%p
+    messages = [error["message"] for error in made["soft_errors"]]
+    assert any("host.hostname node-3 disagrees with n" in one for one in messages)
+    assert any("pid 1, in the core 4242" in one for one in messages)  # core.1 by core.%p
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_the_table_answers_as_the_drop_sets_do() -> None:
     "module", [foreign_names, mangled, native_names, printed_names], ids=lambda m: m.__name__
 )
 def test_marks_exclude_nothing_that_matches(module: object) -> None:
-    known = [one for one in vars(module).values() if isinstance(one, LazyPattern)]
+    known = [var for var in vars(module).values() if isinstance(var, LazyPattern)]
     assert known
     for pattern in known:
         plain = re.compile(pattern._text)

@@ -194,10 +194,10 @@ def test_members_of_archives(tmp_path: Path) -> None:
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as handle:
         handle.writestr("package/one.py", "x = 1\n")
         handle.writestr("bomb.py", bytes(MAX_SOURCE_BYTES + 1))
-    found = read_zip_member(f"{archive}/package/one.py", None)
-    assert isinstance(found, SourceFile) and found.data == b"x = 1\n"
+    zip_member = read_zip_member(f"{archive}/package/one.py", None)
+    assert isinstance(zip_member, SourceFile) and zip_member.data == b"x = 1\n"
     inside = read_zip_member("/app.pyz/package/one.py", str(tmp_path))
-    assert isinstance(inside, SourceFile) and inside.data == found.data
+    assert isinstance(inside, SourceFile) and inside.data == zip_member.data
     told = {
         f"{archive}/two.py": "no member",
         f"{archive}/bomb.py": "larger",

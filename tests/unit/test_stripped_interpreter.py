@@ -122,8 +122,8 @@ def test_the_function_that_was_entered_without_the_gil(
     monkeypatch.setattr(misused_python, "PythonState", SimpleNamespace)
     python = SimpleNamespace(finalizing=False, gil_holder=None)
     made = state(crash(address=16), native=frames, python=python, code=LOAD)
-    found = [finding.facts["function"] for finding in misused_python.without_gil(made)]
-    assert found == ([function] if function else [])
+    functions = [finding.facts["function"] for finding in misused_python.without_gil(made)]
+    assert functions == ([function] if function else [])
 
 
 def test_ctypes_is_told_to_keep_the_gil(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -125,7 +125,7 @@ ACCESSES = [
 def test_accesses(code: str, expected: list[tuple[object, ...]]) -> None:
     found = decode(bytes.fromhex(code))
     assert found is not None
-    assert [(one.base, one.access, one.size) for one in found.operands] == expected
+    assert [(operand.base, operand.access, operand.size) for operand in found.operands] == expected
 
 
 @pytest.mark.parametrize(
