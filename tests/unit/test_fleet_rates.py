@@ -136,6 +136,21 @@ def test_what_came_together_is_told_by_the_hosts_that_got_only_one_of_both():
     row = ask(population, "kernel", "new")
     assert "; microcode explains it: at the same microcode " in row.answer
     assert "explains" not in ask(population, "microcode", "new").answer
+    named = fleet(0.1 * (1 + 2 * microcode), {"kernel": kernel, "micro; code": microcode})
+    start = "micro; code explains it: at the same micro; code "
+    assert any(words.startswith(start) for words in ask(named, "kernel", "new").sentences)
+
+
+def test_what_so_few_hosts_leave_open_may_be_explained_by_what_sets_these_apart():
+    night = np.repeat((np.arange(HOSTS) < 80).astype(int)[:, None], DAYS, axis=1)
+    kernel = rolled_out(np.where(np.arange(HOSTS) < 6, 30, DAYS))
+    population = fleet(0.08 * (1 + 2 * night), {"kernel": kernel, "pool": night}, seed=0)
+    row = ask(population, "kernel", "new")
+    assert row.same_days is not None and row.same_days.low > 1
+    assert "; pool may explain it: at the same pool " in row.answer, row.answer
+    both = {"kernel": kernel, "pool": night}
+    bad = ask(fleet(0.08 * (1 + 4 * kernel), both, seed=0), "kernel", "new")
+    assert bad.answer.startswith("more crashes with it") and "explain it" not in bad.answer
 
 
 def busy_hosts_late(worse: float) -> tuple[ValueRate, Population]:

@@ -208,7 +208,7 @@ _REASONS = {
 }
 
 
-NEARLY_ALL, MIN_TO_PLACE = 0.8, 8  # of crashes that lie together; crashes
+NEARLY_ALL, MIN_TO_PLACE, MAX_MARKS = 0.8, 8, 2  # of crashes that lie together; crashes; values
 MAX_SPAN = 0.25  # of all days
 
 
@@ -373,7 +373,7 @@ def _check_hours(population: Population) -> Iterator[QualityCheck]:
     if lacking:
         count = _count_of_all_text(lacking, population.day.size)
         text = f"{count} on days or hosts without host-hours"
-        text += _where_most_crashes_are(population, ~population.covered)
+        text += where_most_crashes_are(population, ~population.covered)
         yield QualityCheck(HOURS, False, f"{text}: compared with other crashes")
     else:
         text = (
@@ -382,8 +382,8 @@ def _check_hours(population: Population) -> Iterator[QualityCheck]:
         yield QualityCheck(HOURS, True, text)
 
 
-def _where_most_crashes_are(population: Population, some: Bools) -> str:
-    """Say in which days, and at which place, nearly all of some crashes lie; "" where nowhere."""
+def where_most_crashes_are(population: Population, some: Bools) -> str:
+    """Say in which days, and at which places, nearly all of some crashes lie; "" where nowhere."""
     days = np.sort(population.day[some & population.timed])
     if days.size < MIN_TO_PLACE:
         return ""
@@ -391,7 +391,8 @@ def _where_most_crashes_are(population: Population, some: Bools) -> str:
     spans = days[width:] - days[: days.size - width]
     at = int(spans.argmin())
     first, last = int(days[at]), int(days[at + width])
-    words = []
+    words: list[str] = []
+    marks: list[tuple[float, str]] = []
     if last - first <= MAX_SPAN * (int(population.day.max()) - int(population.day.min())):
         words.append(f"from {iso_day(first)} to {iso_day(last)}")
     for attribute in population.attributes:
@@ -400,9 +401,12 @@ def _where_most_crashes_are(population: Population, some: Bools) -> str:
         if codes.size < MIN_TO_PLACE or not others.size or attribute.is_of_process:
             continue
         value = int(np.bincount(codes).argmax())
-        if (codes == value).mean() >= NEARLY_ALL and (others == value).mean() <= 1 / 2:
-            words.append(f"with {attribute.name}={attribute.values[value]}")
-    return f", most of them {' '.join(words[:2])}" if words else ""
+        usual = float((others == value).mean())
+        if (codes == value).mean() >= NEARLY_ALL and usual <= 1 / 2:
+            marks.append((usual, attribute.mark_of_value(value)))
+    if marks:
+        words.append(f"with {' and '.join(mark for _, mark in sorted(marks)[:MAX_MARKS])}")
+    return f", most of them {' '.join(words)}" if words else ""
 
 
 def _check_names(population: Population) -> Iterator[QualityCheck]:

@@ -27,6 +27,8 @@ from gdb_epi.fleet.population.value_spans import first_and_last_days, is_kept_by
 from gdb_epi.fleet.questions.changes_by_hours import find_recounted_hours
 from gdb_epi.fleet.questions.collection_limits import CollectionLimit, find_collection_limit
 from gdb_epi.fleet.questions.rates_beside_others import (
+    MAX_VALUES,
+    explaining_attribute,
     hosts_that_changed,
     risks_of,
     same_hours_words,
@@ -53,7 +55,7 @@ from gdb_epi.fleet.screen.silent_hosts import (
     find_silent_days,
     find_silent_groups,
 )
-from gdb_epi.fleet.statistics.arrays import Bools, Ints, widen_codes
+from gdb_epi.fleet.statistics.arrays import Bools, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.fleet.statistics.rate_ratios import (
     ChosenHosts,
@@ -74,7 +76,6 @@ MAX_RECOUNTED = 0.1  # of the hours with a value, more or less than of those wit
 MIN_IN_EXCESS, MAX_OF_STARTS = 4, 5  # crashes of what an excess is made of; signatures
 MAX_ELSEWHERE = 0.2  # of these crashes on the hosts of the value, on others
 MAX_ALIAS = 0.9  # of the crashes of the value: more is another name for it
-MAX_VALUES = 2_000  # of an attribute that is looked at for an excess
 MAX_CRASHES, MAX_LOOKED_AT = 1_000_000, 50  # values; what nobody asked must stay quick
 MIN_WORSE, SURE_SIGMAS = 30, 4.5  # crashes; by chance once in 300,000 values
 LEFT_OUT, MAX_SAID = 2, 2  # signatures, the most frequent ones; values
@@ -92,7 +93,12 @@ class ValueRate(NamedTuple):
     same_days: Risk | None  # beside hosts with other values; None: no day has both
     same_hosts: Risk | None  # beside other days of its hosts; None: they never had another value
     same_both: Risk | None  # its hosts before and after, beside what the others did in that time
-    answer: str
+    sentences: tuple[str, ...]  # what follows
+
+    @property
+    def answer(self) -> str:
+        """The sentences as one text."""
+        return "; ".join(self.sentences)
 
 
 class Rates(NamedTuple):
@@ -144,7 +150,7 @@ def rates_of_values(
         for at, row in enumerate(rows):
             has_it = row.crashes + int((together & attribute.crashes_with(row.value)).sum())
             answer = f"{most} others, as of one event, which counts once: {has_it} of them have it"
-            rows[at] = row._replace(answer=answer)
+            rows[at] = row._replace(sentences=(answer,))
     rows.sort(key=lambda row: (-row.hours, -row.crashes, row.value))
     not_covered = int((mine & ~population.covered).sum())
     limit = find_collection_limit(population)
@@ -167,7 +173,7 @@ def _without_answer_if_recounted(
                  for some in (of_value, ~of_value)]  # fmt: skip
         if abs(parts[0] - parts[1]) > MAX_RECOUNTED:
             answer = f"cannot tell by these host-hours: {recounted.words()}"
-            return row._replace(answer=answer)
+            return row._replace(sentences=(answer,))
     return row
 
 
@@ -224,10 +230,11 @@ def _compare_by_time(
             f"{risk.words()} those of the rest of the time"
         )
         if risk.low > 1:
-            words = f"more crashes in its time: {words}; whatever else changed then fits as well"
+            fits = "whatever else changed then fits as well"
+            sentences = [f"more crashes in its time: {words}", fits]
         else:
-            words = _no_more_sentence(risk, words)
-        compared.append(row._replace(answer=words) if h > 0 else row)
+            sentences = _no_more_sentences(risk, words)
+        compared.append(row._replace(sentences=tuple(sentences)) if h > 0 else row)
     return compared
 
 
@@ -373,66 +380,69 @@ def _rate_of(
     if hours <= 0:
         members = mine & (attribute.crash == code)
         hosts = _count_hosts(population, population.host[members & (population.host >= 0)])
-        answer = "no host-hours are known of it"
-        return ValueRate(value, int(members.sum()), hosts, 0.0, None, None, None, None, answer)
+        unknown = ("no host-hours are known of it",)
+        return ValueRate(value, int(members.sum()), hosts, 0.0, None, None, None, None, unknown)
     risks = same_days, same_hosts, same_both = risks_of(code, cells)
     chosen = None if same_both is None else find_chosen_hosts(code, cells, same_both)
     instead = what_other_findings_bring(population, attribute, code, cells, risks, findings)
     changed = hosts_that_changed(code, cells)
-    answer = instead or _comparison_sentence(*risks, changed)
+    sentences = instead or _comparison_sentences(*risks, changed)
     grown = None
     if explain and not instead and chosen is None:
         grown = signatures_grown_since(population, attribute, code, cells)
     if grown is not None:
         is_grown = np.isin(population.signature[cells.crashes], grown.codes)
         others = cells.of_crashes(~is_grown)
-        rest = _comparison_sentence(*risks_of(code, others), changed) if others.crashes.size else ""
+        rest = (
+            _comparison_sentences(*risks_of(code, others), changed) if others.crashes.size else []
+        )
         none_with = value_without_its_crashes(
             population, attribute, code, cells.of_crashes(is_grown)
         )
-        answer = f"{grown.words}{none_with}" + f"; all other crashes: {rest}" * bool(rest)
+        sentences = [grown.words, none_with, *(f"all other crashes: {words}" for words in rest[:1])]
+        sentences += rest[1:]
     elif chosen is not None and same_both is not None:
-        answer = _chosen_hosts_sentence(chosen, same_both)
+        sentences = _chosen_hosts_sentences(chosen, same_both)
         same_both = chosen.risk
     elif explain and same_days is not None:
         judges = same_both or same_days
-        why = ""
+        why = []
         if same_days.low > 1 or judges.low > 1 or judges.high < 1:
             asked = population, attribute.crash == code, code, cells, judges, same_both
-            why = _explained_by_process_age_clause(*asked)
-        if not why and not instead and same_days.low > 1:
-            why = (
+            why.append(_explained_by_process_age_clause(*asked))
+        if not any(why) and not instead and same_days.low > 1:
+            why.append(
                 _moved_programs_sentence(population, code, cells, same_days)
-                or _explaining_attribute(population, attribute, code, cells, same_days)
+                or explaining_attribute(population, attribute, code, cells, same_days)
                 or _excess_words(population, attribute, code, cells, same_days)
             )
-        elif not why and not instead and same_both is not None and same_both.low > 1:
-            why = _explaining_attribute(population, attribute, code, cells, same_days)
-        answer += why
+        elif not any(why) and not instead and same_both is not None and same_both.low > 1:
+            why.append(explaining_attribute(population, attribute, code, cells, same_days))
+        sentences = [*sentences, *why]
     if explain and any(r and (r.low > 1 or r.high < 1) for r in risks):
-        answer = same_hours_words(population, attribute, code, cells) + answer
+        sentences = [same_hours_words(population, attribute, code, cells), *sentences]
     more = (same_both or same_days) if explain and chosen is None and grown is None else None
     if more is not None and more.low > 1:
-        answer += value_without_its_crashes(population, attribute, code, cells)
+        sentences = [*sentences, value_without_its_crashes(population, attribute, code, cells)]
     hosts = _count_hosts(population, cells.hosts[1][has_hours])
-    rate = 1000 * crashes / hours
-    return ValueRate(value, crashes, hosts, hours, rate, same_days, same_hosts, same_both, answer)
+    rate, said = 1000 * crashes / hours, tuple(filter(None, sentences))
+    return ValueRate(value, crashes, hosts, hours, rate, same_days, same_hosts, same_both, said)
 
 
 def _count_hosts(population: Population, hosts: Ints) -> int:
     return count_machines(population.hosts[host] for host in np.unique(hosts).tolist())
 
 
-def _comparison_sentence(
+def _comparison_sentences(
     days: Risk | None, hosts: Risk | None, both: Risk | None, changed: tuple[int, int]
-) -> str:
+) -> list[str]:
     """Say what the comparisons tell together; `both` judges where it can.
 
     It is of the hosts that `changed`, so many of all with the value: few of them tell what the
     value does, and not how its hosts crash.
     """
     if days is None and hosts is None:
-        return "cannot tell: there is nothing to compare it with"
+        return ["cannot tell: there is nothing to compare it with"]
     here = "" if days is None else f"{days.words()} the crashes of others on the same days"
     before = "" if hosts is None else f"{hosts.words()} those of the same hosts with other values"
     if hosts is None:
@@ -441,77 +451,76 @@ def _comparison_sentence(
             hosts_too = (
                 "its hosts never had another value, so these hosts or their work fit as well"
             )
-            return f"more crashes with it: {here}; {hosts_too}"
-        return _no_more_sentence(days, here)
+            return [f"more crashes with it: {here}", hosts_too]
+        return _no_more_sentences(days, here)
     if days is None:
         if hosts.low <= 1 <= hosts.high:
-            return _no_more_sentence(hosts, before)
+            return _no_more_sentences(hosts, before)
         change = "more" if hosts.low > 1 else "fewer"
         all_at_once = "all got it at once, so whatever else changed then fits as well"
-        return f"{change} crashes in its time: {before}; {all_at_once}"
+        return [f"{change} crashes in its time: {before}", all_at_once]
     is_ruled_out = both is not None and both.low <= 1 and both.high < days.ratio
     if days.low > 1 and both is not None and is_ruled_out and 2 * changed[0] < changed[1]:
-        return (
-            f"more crashes on its hosts, and not by it: {here}; those {changed[0]} of its "
-            f"{changed[1]} hosts that had another value, too, have with it {both.words()} what "
-            "they had before, set against the other hosts"
-        )
+        return [
+            f"more crashes on its hosts, and not by it: {here}",
+            f"those {changed[0]} of its {changed[1]} hosts that had another value, too, have with "
+            f"it {both.words()} what they had before, set against the other hosts",
+        ]
     if both is not None and (both.low > 1 or both.high < 1):
         since = f"{both.words()} what its hosts had before, set against the other hosts"
         if both.high < 1:
-            return _no_more_sentence(both, since)
-        fewer = f"; on the same days they have fewer than others ({days.ratio:.2g} times), and had "
-        return f"more crashes with it: {since}" + f"{fewer}fewer before" * (days.high < 1)
+            return _no_more_sentences(both, since)
+        fewer = f"on the same days they have fewer than others ({days.ratio:.2g} times), and had "
+        return [f"more crashes with it: {since}", f"{fewer}fewer before" * (days.high < 1)]
     if days.low > 1 and hosts.low > 1 and not is_ruled_out:
-        return f"more crashes with it: {here}, {before}"
+        return [f"more crashes with it: {here}, {before}"]
     if days.low > 1 and hosts.high >= days.ratio and (both is None or both.high >= days.ratio):
-        return (
-            f"more crashes on its hosts: {here}; whether by it or by these hosts cannot be told "
-            f"yet: {before}"
-        )
+        whether = "whether by it or by these hosts cannot be told yet"
+        return [f"more crashes on its hosts: {here}", f"{whether}: {before}"]
     if days.low > 1:
         if both is not None and hosts.low > 1:
             hosts, before = both, f"{both.words()} what they had, set against the other hosts"
-        may_be = f"; up to {hosts.high:.2g} times as many would not show yet"
         words = f"its hosts crash more, with it or without it: {here}, and {before}"
-        return words + may_be * (hosts.high > MIN_HIGH)
+        return [words, _may_not_show_yet(hosts)]
     if hosts.low > 1 or (days.low <= 1 <= days.high and hosts.high < 1):
         change = "more" if hosts.low > 1 else "fewer"
         if all(r.low <= hosts.high and r.high >= hosts.low for r in (days, both or days)):
-            return (
-                f"{change} crashes since its hosts have it: {before}; whether by it or by what "
-                f"else changed then cannot be told: {here}"
-            )
-        return f"all hosts have {change} since then, not those with it: {here}, {before}"
-    return _no_more_sentence(max(days, hosts, key=lambda risk: -risk.high), f"{here}, {before}")
+            whether = "whether by it or by what else changed then cannot be told"
+            return [f"{change} crashes since its hosts have it: {before}", f"{whether}: {here}"]
+        return [f"all hosts have {change} since then, not those with it: {here}, {before}"]
+    return _no_more_sentences(max(days, hosts, key=lambda risk: -risk.high), f"{here}, {before}")
 
 
-def _chosen_hosts_sentence(chosen: ChosenHosts, both: Risk) -> str:
+def _chosen_hosts_sentences(chosen: ChosenHosts, both: Risk) -> list[str]:
     """Say what hosts tell that had many crashes until they got a value, or lost it."""
     risk, got = chosen.risk, "lost it" if chosen.lost else "got it"
+    start = "no effect can be seen"
     if risk.low > 1 or risk.high < 1:
-        more = "more" if risk.low > 1 else "fewer"
-        start = f"{more} crashes with it: {risk.words()} what hosts with as many crashes have"
-    else:
-        start = f"no effect can be seen: {risk.words()} what hosts with as many crashes have"
-    return (
-        f"{start}; those that {got} had had {chosen.times:.2g} times the crashes of the others "
-        "until then, and whoever is chosen for many crashes has fewer afterwards, whatever is done "
-        f"(before and after alone: {both.ratio:.2g} times)"
-    )
+        start = f"{'more' if risk.low > 1 else 'fewer'} crashes with it"
+    return [
+        f"{start}: {risk.words()} what hosts with as many crashes have",
+        f"those that {got} had had {chosen.times:.2g} times the crashes of the others until then, "
+        "and whoever is chosen for many crashes has fewer afterwards, whatever is done (before "
+        f"and after alone: {both.ratio:.2g} times)",
+    ]
 
 
-def _no_more_sentence(risk: Risk, words: str) -> str:
+def _no_more_sentences(risk: Risk, words: str) -> list[str]:
     if risk.high > MAX_HIGH:
         half, far = (float(np.log(x)) for x in (risk.high / max(risk.low, 1e-9), risk.ratio))
         more = (half / 2 / far) ** 2 if far else 0.0
-        would = f"; {more:.2g} times as many host-hours would tell, if this goes on"
-        return f"cannot tell: {words}" + would * bool(1 < more <= MAX_LONGER)
-    may_be = f"; up to {risk.high:.2g} times as many would not show yet"
+        would = f"{more:.2g} times as many host-hours would tell, if this goes on"
+        return [f"cannot tell: {words}", would * bool(1 < more <= MAX_LONGER)]
     if risk.ratio > MIN_HIGH:
-        return f"no clear difference: {words}{may_be}"
+        return [f"no clear difference: {words}", _may_not_show_yet(risk)]
     less = "fewer" if risk.high < 1 else "no more"
-    return f"{less} crashes with it: {words}" + may_be * (risk.high > MIN_HIGH)
+    return [f"{less} crashes with it: {words}", _may_not_show_yet(risk)]
+
+
+def _may_not_show_yet(risk: Risk) -> str:
+    """Say how many times as many crashes a comparison leaves open; "" where hardly any."""
+    words = f"up to {risk.high:.2g} times as many would not show yet"
+    return words * (risk.high > MIN_HIGH)
 
 
 def _explained_by_process_age_clause(
@@ -554,7 +563,7 @@ def _explained_by_process_age_clause(
         signature_phrase_and_key(population.signatures[kind]) for kind in when_of_kind
     )
     when = " or ".join(sorted(set(when_of_kind.values())))
-    return f"; the difference comes {when} ({names}): without these {risk.words()}"
+    return f"the difference comes {when} ({names}): without these {risk.words()}"
 
 
 def _moved_programs_sentence(
@@ -570,7 +579,7 @@ def _moved_programs_sentence(
     rest = risk_by_strata(code, kept, kept.days)
     if rest is None or rest.low > 1 or not _is_mostly_gone(risk, rest):
         return ""
-    return f"; the excess is {' and '.join(moved)}, which moved: without these {rest.words()}"
+    return f"the excess is {' and '.join(moved)}, which moved: without these {rest.words()}"
 
 
 def _is_left_by_hosts(population: Population, codes: Ints, value: int) -> bool:
@@ -606,39 +615,6 @@ def _is_mostly_gone(whole: Risk, rest: Risk) -> bool:
     if rest.low <= whole.ratio <= rest.high:
         return False
     return bool(2 * abs(np.log(max(rest.ratio, 1e-9))) <= abs(np.log(max(whole.ratio, 1e-9))))
-
-
-def _explaining_attribute(
-    population: Population, attribute: Attribute, code: int, cells: RateCells, risk: Risk
-) -> str:
-    """Name another attribute of the hosts at whose same value the value has no more than others.
-
-    Or, where a value has fewer on the same days for all that it is worse, at which it has more.
-    """
-    best: tuple[float, str] | None = None
-    hides = risk.low <= 1
-    for other in population.attributes:
-        codes = other.crash[cells.crashes], other.exposure[cells.feed]
-        if other.name == attribute.name or not 1 < len(other.values) <= MAX_VALUES:
-            continue
-        if (codes[1] < 0).all():
-            continue
-        width = len(other.values) + 1
-        of_crash, of_hours = (
-            widen_codes(day) * width + of_other + 1
-            for day, of_other in zip(cells.days, codes, strict=True)
-        )
-        days = of_crash, of_hours
-        within = risk_by_strata(code, cells._replace(days=days), days)
-        if within is None or (within.low > 1) != hides:
-            continue
-        if not hides and within.high >= risk.ratio:  # too wide to tell explains nothing
-            continue
-        distance = abs(float(np.log(max(within.ratio, 1e-9)))) * (-1 if hides else 1)
-        if best is None or distance < best[0]:
-            says = "hides it" if hides else "explains it"
-            best = distance, f"; {other.name} {says}: at the same {other.name} {within.words()}"
-    return "" if best is None else best[1]
 
 
 def _excess_words(
@@ -691,7 +667,7 @@ def _excess_words(
             share = f"{with_value[index]} of its {has_value.sum()} crashes"
             value = other.values[index]
             mark = signature_phrase_and_key(value) if is_signature else f"{other.name}={value}"
-            words = f"; the excess is {mark} ({share}): without these {rest.words()}"
+            words = f"the excess is {mark} ({share}): without these {rest.words()}"
             if best is None or distance < best[0]:
                 best = distance, words
     return "" if best is None else best[1]

@@ -22,6 +22,7 @@ from gdb_epi.fleet.screen.finding import (
     crashes_of_findings,
 )
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs
+from gdb_epi.fleet.statistics.arrays import widen_codes
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
 from gdb_epi.fleet.statistics.rate_ratios import (
     RateCells,
@@ -38,6 +39,8 @@ MIN_TIMES = 2.0  # a signature's crashes, as often as on others of the same days
 MAX_P = 0.02  # that chance alone gives one of all signatures so many more
 MAX_NONE_P = 1e-3  # that a part of a value's hours has none of its crashes by chance
 MAX_GROWN = 3  # signatures that are named
+MAX_VALUES = 2_000  # of an attribute that is looked at for an excess
+MAX_WIDER = 1.5  # the logarithm of an interval, beside that of what it may explain
 SAME = 0.99  # of the host-hours of each of two values, that have both
 
 
@@ -48,8 +51,8 @@ def what_other_findings_bring(
     cells: RateCells,
     risks: tuple[Risk | None, Risk | None, Risk | None],
     findings: Sequence[Finding],
-) -> str:
-    """Say what a value is where that is not with which a signature goes; "" where it is the same.
+) -> list[str]:
+    """Say what a value is where that is not with which a signature goes; none where it is the same.
 
     `risks` are the value's over all crashes: on the same days, on the same hosts, given both. The
     last one judges, where the second is not much narrower, as all hosts changed within days.
@@ -58,13 +61,13 @@ def what_other_findings_bring(
     risk = same_both or same_days
     by_hosts = _width(same_hosts) < _width(risk) / 2
     if (risk := same_hosts if by_hosts else risk) is None:
-        return ""
+        return []
     # What hosts that changed cannot tell, as they are few, others tell on the same days.
     by_days = same_days is not None and same_days.low > 1 >= risk.low and risk.high > same_days.high
     if by_days:
         assert same_days is not None
         risk, by_hosts = same_days, False
-    has_value, best = cells.codes[0] == code, (0.0, "")
+    has_value, change, best = cells.codes[0] == code, 0.0, list[str]()
     for same in _findings_by_values(findings):
         if any(attribute.mark_of_value(code) in finding.marks for finding in same):
             continue
@@ -84,22 +87,23 @@ def what_other_findings_bring(
             goes = f"{signature_phrase_and_key(kinds[0])} and {more} go with {where}"
         is_most = 2 * its_own.sum() >= has_value.sum() or 2 * (rest.ratio - 1) <= risk.ratio - 1
         if risk.low > 1 >= rest.low and is_most:
-            words = (
-                f"cannot be blamed: {goes} ({its_own.sum()} of its {has_value.sum()} crashes); "
-                f"without {where} it has {rest.words()} the crashes of others; "
-                f"with all counted {risk.words()}"
-            )
+            words = [
+                f"cannot be blamed: {goes} ({its_own.sum()} of its {has_value.sum()} crashes)",
+                f"without {where} it has {rest.words()} the crashes of others",
+                f"with all counted {risk.words()}",
+            ]
         elif risk.low <= 1 <= risk.high and abs(rest.sigmas()) >= SURE_SIGMAS:
-            words = (
+            words = [
                 f"{'more' if rest.low > 1 else 'fewer'} crashes with it on hosts without {where}: "
-                f"{rest.words()}; on all hosts {risk.words()}, as {goes}"
-            )
+                f"{rest.words()}",
+                f"on all hosts {risk.words()}, as {goes}",
+            ]
         else:
             continue
-        change = abs(float(np.log(max(rest.ratio, 1e-9) / max(risk.ratio, 1e-9))))
-        if change > best[0]:
-            best = change, words
-    return best[1]
+        by = abs(float(np.log(max(rest.ratio, 1e-9) / max(risk.ratio, 1e-9))))
+        if by > change:
+            change, best = by, words
+    return best
 
 
 def _findings_by_values(findings: Sequence[Finding]) -> list[list[Finding]]:
@@ -239,7 +243,43 @@ def same_hours_words(
             same.append(other.mark_of_value(value))
     if not same:
         return ""
-    return f"cannot be told from {' and '.join(same)}, which came and went with it; "
+    return f"cannot be told from {' and '.join(same)}, which the same hosts have at the same times"
+
+
+def explaining_attribute(
+    population: Population, attribute: Attribute, code: int, cells: RateCells, risk: Risk
+) -> str:
+    """Name another attribute of the hosts at whose same value the value has no more than others.
+
+    Or, where a value has fewer on the same days for all that it is worse, at which it has more. One
+    that leaves too few hosts to compare may explain a difference that is half gone there.
+    """
+    best: tuple[bool, float, str] | None = None
+    hides = risk.low <= 1
+    for other in population.attributes:
+        codes = other.crash[cells.crashes], other.exposure[cells.feed]
+        if other.name == attribute.name or not 1 < len(other.values) <= MAX_VALUES:
+            continue
+        if (codes[1] < 0).all():
+            continue
+        width = len(other.values) + 1
+        of_crash, of_hours = (
+            widen_codes(day) * width + of_other + 1
+            for day, of_other in zip(cells.days, codes, strict=True)
+        )
+        days = of_crash, of_hours
+        within = risk_by_strata(code, cells._replace(days=days), days)
+        if within is None or (within.low > 1) != hides:
+            continue
+        is_wide = not hides and within.high >= risk.ratio
+        if is_wide and (within.ratio**2 > risk.ratio or _width(within) > MAX_WIDER * _width(risk)):
+            continue
+        distance = abs(float(np.log(max(within.ratio, 1e-9)))) * (-1 if hides else 1)
+        if best is None or (is_wide, distance) < best[:2]:
+            says = "hides it" if hides else "may explain it" if is_wide else "explains it"
+            words = f"{other.name} {says}: at the same {other.name} {within.words()}"
+            best = is_wide, distance, words
+    return "" if best is None else best[2]
 
 
 def risks_of(code: int, cells: RateCells) -> tuple[Risk | None, Risk | None, Risk | None]:
@@ -284,5 +324,5 @@ def value_without_its_crashes(
         if p[least] < best[0]:
             due = share[least] * counts.sum()
             mark = other.mark_of_value(least)
-            best = float(p[least]), f"; none of them with {mark}, where {due:.0f} were due"
+            best = float(p[least]), f"none of them with {mark}, where {due:.0f} were due"
     return best[1]

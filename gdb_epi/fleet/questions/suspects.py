@@ -75,6 +75,7 @@ from gdb_epi.fleet.screen.version_courses import version_course
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_distinct
 from gdb_epi.fleet.statistics.hypothesis_tests import hypergeometric_p, negative_binomial_tail
 from gdb_epi.fleet.store.day_numbers import iso_day
+from gdb_epi.render.signature_words import signature_phrase_and_key
 from gdb_epi.util import counted, shortened_list
 
 # -- Signatures whose time or place is not chance, and which no finding explains -------------------
@@ -540,6 +541,47 @@ def sentences_about_hosts(population: Population, names: Collection[str]) -> lis
     Its loops are left out: it is said which crashes came right after another.
     """
     return _sentences_about(population, lambda f: f.attr == HOST and f.value in names)
+
+
+def kinds_of_host_sentences(population: Population, hosts: Sequence[int]) -> list[str]:
+    """Say how many crashes of a host (codes of its names) are of kinds that other hosts have too.
+
+    Which kind has most of them, and with what these go by the screening. A program that runs
+    there, or what its place has, makes a host look bad.
+    """
+    mine = np.isin(population.host, hosts) & (population.signature >= 0)
+    elsewhere = (population.host >= 0) & (population.signature >= 0) & ~mine
+    kinds = np.bincount(population.signature[mine], minlength=1)
+    total, most = int(kinds.sum()), int(kinds.argmax())
+    if total < MIN_N or population.day.size > MAX_CRASHES:
+        return []
+    shared = int(np.isin(population.signature[mine], population.signature[elsewhere]).sum())
+    which = "all" if shared == total else shared if shared else "none"
+    words = f"{which} of its {total} crashes are of kinds that other hosts have too"
+    beside = count_distinct(population.host[elsewhere & (population.signature == most)])
+    if 2 * kinds[most] >= total and beside:
+        phrase = signature_phrase_and_key(population.signatures[most])
+        words += f"; {kinds[most]} are {phrase}, as on {counted(beside, 'other host')}"
+    screened = screen_present(population)
+    causes: dict[str, list[Finding]] = {}
+    for finding in () if screened is None else screened.findings:
+        if finding.attr not in (HOST, *CLUSTERED_CRASHES) and (finding.members & mine).any():
+            causes.setdefault(" or ".join(finding.marks), []).append(finding)
+    screened_hosts = () if screened is None else screened.hosts
+    accused = {finding.value for finding in screened_hosts}.intersection(
+        population.hosts[host] for host in hosts
+    )
+    if shared >= MOSTLY * total and not accused and not population.bitflip[mine].any():
+        words += "; nothing points to its hardware"
+    sentences = [words]
+    for marks, same in causes.items():
+        members = crashes_of_findings(same, mine.size)
+        others = counted(count_distinct(population.host[members & elsewhere]), "other host")
+        sentences.append(
+            f"{np.count_nonzero(members & mine)} of them go with {marks}, as "
+            f"{np.count_nonzero(members & elsewhere)} on {others} do"
+        )
+    return sentences[: 1 + MAX_TOLD]
 
 
 def _sentences_about(population: Population, is_meant: Callable[[Finding], bool]) -> list[str]:

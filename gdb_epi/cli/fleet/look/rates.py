@@ -101,7 +101,7 @@ def run(args: Namespace) -> None:
         print_rows([_rate_json(row) for row in asked or rows[: args.limit]], as_csv=args.csv)
         return
     for row in asked:
-        overall = f"{name}={row.value}: {row.answer}".split("; ")
+        overall = [f"{name}={row.value}: {row.sentences[0]}", *row.sentences[1:]]
         marked = []
         if args.signature is None:
             marked = signatures_with_value(population, findings, attribute.name, row.value)
@@ -172,4 +172,6 @@ def _risk_text(risk: Risk | None) -> str:
 def _rate_json(row: ValueRate) -> dict[str, object]:
     names = ("same_days", "same_hosts", "same_both")
     risks = {name: getattr(row, name) and getattr(row, name)._asdict() for name in names}
-    return {**row._asdict(), **risks}
+    fields = {**row._asdict(), **risks, "answer": row.answer}
+    del fields["sentences"]
+    return fields

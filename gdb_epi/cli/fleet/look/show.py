@@ -200,7 +200,7 @@ def _names_and_events_of_host(engine: Any, name: str, asof: int | None) -> list[
     from gdb_epi.fleet.decisions.states import repaired_hosts
     from gdb_epi.fleet.population.cache import load_population
     from gdb_epi.fleet.population.host_spelling import match_spellings
-    from gdb_epi.fleet.questions.suspects import sentences_about_hosts
+    from gdb_epi.fleet.questions.suspects import kinds_of_host_sentences, sentences_about_hosts
     from gdb_epi.fleet.screen.events import find_events
     from gdb_epi.fleet.screen.host_signals import flipped_bits_words
     from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
@@ -242,7 +242,7 @@ def _names_and_events_of_host(engine: Any, name: str, asof: int | None) -> list[
         )
     if flips := flipped_bits_words(population, np.isin(population.host, mine)):
         lines.append(flips)
-    return lines
+    return lines + kinds_of_host_sentences(population, mine)
 
 
 def _host_lines(

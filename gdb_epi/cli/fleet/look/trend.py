@@ -49,7 +49,7 @@ def run(args: Namespace) -> None:
         rows = epidemic_curve(times, name, asof)
         timeless = count_crashes_without_time(times, name, asof)
         pruned = read_prune_day_by_itself(engine)
-        change = None
+        change = hole = None
         silence = [] if args.json or args.csv else silent_hosts_lines(times, asof, name)
         if not (args.json or args.csv):
             from gdb_epi.fleet.questions.daily_rates import rate_change_words
@@ -58,6 +58,11 @@ def run(args: Namespace) -> None:
             if name is None or name in known.signatures:
                 mine = known.signature >= 0 if name is None else known.of_signature(name)
                 change = rate_change_words(known, mine)
+                if known.has_exposure and (without := mine & known.timed & ~known.covered).any():
+                    from gdb_epi.fleet.questions.quality import where_most_crashes_are
+
+                    hole = f"{counted(int(without.sum()), 'crash')} on days or hosts without "
+                    hole += f"host-hours{where_most_crashes_are(known, without)}: in no rate"
     if args.json or args.csv:
         dated = [{"date": iso_day(row.day), **row._asdict()} for row in rows]
         print_rows(dated, as_csv=args.csv)
@@ -81,7 +86,7 @@ def run(args: Namespace) -> None:
         print_table(headers, cells, empty="no crashes with a time")
     if change is not None:
         print_line(change)
-    print_lines(silence)
+    print_lines([*([hole] if hole else []), *silence])
     if timeless:
         more = "crash" if not rows else "more crash"
         print_line(
