@@ -41,8 +41,7 @@ def show_exceptions(session: Session, args: Namespace) -> Report:
     errors: list[SoftError] = []
     if args.messages:
         learn_secrets(state)
-    if isinstance(state.python, Absent):
-        errors.append(SoftError("python", "runtime", state.python.detail))
+    python = state.required_python()
     for thread in read_exceptions(state, messages=args.messages):
         errors += thread.soft_errors
         if not thread.all_raised():
@@ -55,14 +54,13 @@ def show_exceptions(session: Session, args: Namespace) -> Report:
         threads.append(
             {"tid": thread.thread.tid, "name": thread.thread.name, "exceptions": raised_here}
         )
-    if not isinstance(state.python, Absent):
-        tasks, missing = read_asyncio_tasks(state.target, state.python)
-        errors += missing
-        failed = [task for task in tasks if task.failure]
-        for task in failed:
-            name = f"{task.address:#x}" if isinstance(task.name, Absent) else task.name
-            lines.append(f"task {name} failed: {task.failure}")
-        lines += [""] if failed else []
+    tasks, missing = read_asyncio_tasks(state.target, python)
+    errors += missing
+    failed = [task for task in tasks if task.failure]
+    for task in failed:
+        name = f"{task.address:#x}" if isinstance(task.name, Absent) else task.name
+        lines.append(f"task {name} failed: {task.failure}")
+    lines += [""] if failed else []
     lines = lines[:-1] or [
         nothing_found_line(state, "no thread raises or handles an exception", errors)
     ]

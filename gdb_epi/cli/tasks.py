@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from gdb_epi.cli.support.messages import print_report
+from gdb_epi.cli.support.messages import print_report, repeated_file_options
 from gdb_epi.cli.support.process_files import add_core, add_process_files, process_files
 from gdb_epi.typing_lite import ArgumentParser, Namespace
+from gdb_epi.util import shell_word
 
 GROUP = "One crash"
 HELP = "which task of asyncio or trio waits for which"
@@ -30,9 +31,15 @@ def run(args: Namespace) -> int:
     if (code := run_on_named_process(args, command)) is not None:
         return code
     from gdb_epi.cli.support.open_core import open_core
+    from gdb_epi.errors import InputError
     from gdb_epi.process_state import ProcessState
     from gdb_epi.render.task_tree import FRAMES, tasks_report
 
     with open_core(args.core, *process_files(args)) as target:
-        report = tasks_report(ProcessState(target), FRAMES, tree=not args.stacks, each=args.each)
+        state = ProcessState(target)
+        try:
+            report = tasks_report(state, FRAMES, tree=not args.stacks, each=args.each)
+        except InputError as error:
+            error.hint = f"gdb-epi triage {shell_word(args.core)}{repeated_file_options(args)}"
+            raise
     return print_report(report, as_json=args.json)

@@ -18,9 +18,10 @@ MIN_WIDTH = 40  # columns of lines, even if the terminal has fewer
 COLUMNS_OF_SHELL = "GDB_EPI_COLUMNS"  # the variable that tells a GDB whose output is a file
 HANGING = "    "  # before what is left of a folded line
 _COMMAND = r"gdb-epi(?: [^ ;,]+)*? --db (?:'[^']*'|[^ ;,]+)|gdb-epi(?: [^ ;,]+){1,4}$"  # to paste
-_BEFORE_UNIT = LazyPattern(r"(?<=\d) (?=(?:bytes|[kMG]i?B|s)\b)")
+# A number stays with its unit, and with the word before it: descriptor 4, bit 41.
+_OF_NUMBER = LazyPattern(r"(?<=\d) (?=(?:bytes|[kMG]i?B|s)\b)|(?<=[a-z]) (?=\d{1,7}\b)")
 _SIGN_OF_FORK = LazyPattern(r"F\d+\b")  # locks/fork/signs.py
-_GLUE = "\ue000"  # instead of a blank in a command or before a unit, which are not folded
+_GLUE = "\ue000"  # instead of a blank in a command or beside a number, which are not folded
 # The characters of trees. All others may be part of a value, which must not become another one.
 _PLAIN = {"─": "-", "│": "|", "├": "|", "└": "`"}
 
@@ -160,7 +161,7 @@ def fold_line(
 
     indent = line[: len(line) - len(line.lstrip(" "))]
     whole = re.sub(_COMMAND, lambda found: found[0].replace(" ", _GLUE), line)
-    whole = _BEFORE_UNIT.sub(_GLUE, whole)
+    whole = _OF_NUMBER.sub(_GLUE, whole)
     lines = wrap(
         whole, width, subsequent_indent=indent + HANGING, break_long_words=breaks_words,
         break_on_hyphens=False, max_lines=most, placeholder=" ...",
@@ -172,7 +173,7 @@ def _wrapped(text: str, head: str, most: int | None = None) -> list[str]:
     from textwrap import wrap
 
     lines = wrap(
-        _BEFORE_UNIT.sub(_GLUE, text),
+        _OF_NUMBER.sub(_GLUE, text),
         screen_width(),
         initial_indent=head,
         subsequent_indent=" " * len(head),

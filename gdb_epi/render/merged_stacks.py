@@ -72,11 +72,9 @@ def first_thread_word(state: ProcessState) -> str:
 def nothing_found_line(state: ProcessState, words: str, gaps: Sequence[SoftError] = ()) -> str:
     """Return the line of a command that found nothing; it claims no more than was searched.
 
-    `gaps` is what the search could not read.
+    `gaps` is what the search could not read. Raises InputError without Python.
     """
-    python = state.python
-    if isinstance(python, Absent):
-        return f"Python was not decoded: {python.detail}"
+    python = state.required_python()
     if python.found_by != RECOVERED:
         return f"{words} in what could be read; what could not is noted below" if gaps else words
     left = counted(len(python.threads()), "thread state")

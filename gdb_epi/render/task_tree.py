@@ -11,7 +11,7 @@ from functools import partial
 
 from gdb_epi.cpython.running.tasks import ASYNCIO, TRIO, Task
 from gdb_epi.cpython.running.wait_rules import FUTURE, LOCK, PLAIN_CLASSES, SEMAPHORE, TASK, TASKS
-from gdb_epi.errors import Absent, SoftError
+from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.stacks import read_tasks_and_waits, task_json
 from gdb_epi.render.merged_stacks import nothing_found_line, task_frame_lines
@@ -175,13 +175,12 @@ def _coroutine_chain(task: Task) -> str:
 def tasks_report(state: ProcessState, limit: int, *, tree: bool, each: bool) -> Report:
     """Return the tasks as a report: `limit` frames of each, or as a tree of who waits for whom.
 
-    Tasks that are alike stand together, unless `each` is wanted.
+    Tasks that are alike stand together, unless `each` is wanted. Raises InputError without Python.
     """
+    state.required_python()
     listing, waits = read_tasks_and_waits(state)
     shown = _Waits(waits)
     errors = [*listing.soft_errors, *state.python_soft_errors()]
-    if isinstance(state.python, Absent):
-        errors.append(SoftError("python", "runtime", state.python.detail))
     lines: list[str] = []
     if tree:
         place = partial(_tree_grouping_key, shown, each=each)

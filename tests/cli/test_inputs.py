@@ -171,6 +171,17 @@ def test_an_unreadable_folder_inside_is_told_and_the_rest_is_read(shell, core, t
     assert "closed: Permission denied" in done.err
 
 
+def test_a_core_without_python_that_can_be_read_is_no_answer(shell, tmp_path, core_bytes):
+    """`tasks` said so and exited with 0; `memory` left Python out without a word."""
+    (tmp_path / "core").write_bytes(core_bytes[:300_000])
+    done = shell("tasks", tmp_path / "core")
+    assert (done.code, done.out) == (3, "") and "Python was not decoded: " in done.err
+    assert done.err.endswith(f"; try: gdb-epi triage {tmp_path / 'core'}\n")
+    done = shell("memory", tmp_path / "core")
+    assert done.code == 3 and done.out.startswith("mapped: ")
+    assert "What fills it is not known: Python was not decoded: " in done.out
+
+
 @pytest.mark.parametrize("size", [0, 1, 63, 64, 65, 120, 1000, 4096, 100_000])
 def test_a_truncated_core_is_an_answer_or_one_line(shell, tmp_path, core_bytes, size):
     path = tmp_path / "cut"

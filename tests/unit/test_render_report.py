@@ -165,7 +165,7 @@ def test_of_very_many_notes_the_first_are_shown_and_json_has_all() -> None:
     assert len(few) == 14 and "more" not in few[-1]
 
 
-def test_what_a_line_says_is_no_note_again_and_a_number_stays_with_its_unit() -> None:
+def test_what_a_line_says_is_no_note_again_and_a_number_stays_with_its_words() -> None:
     errors = [SoftError("python", "runtime", "the core was cut off"), SoftError("a", "b", "c")]
     shown = render_report(
         Report("t", lines=["Not decoded: the core was cut off"], soft_errors=errors)
@@ -174,6 +174,9 @@ def test_what_a_line_says_is_no_note_again_and_a_number_stays_with_its_unit() ->
     for length in range(80, 100):
         (first, *_) = render_report(Report("t", lines=[f"{'x' * length} 18 MB files"])).splitlines()
         assert not first.endswith(" 18"), first
+        report = Report("t", lines=[f"{'x' * length} to write to descriptor 4"])
+        first, *_ = render_report(report).splitlines()
+        assert not first.endswith("descriptor"), first
 
 
 def test_sentences_and_tables_fit_the_screen_and_the_paths_of_stacks_stay_whole(

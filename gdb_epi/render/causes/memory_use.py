@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from gdb_epi.errors import EXIT_DONE, EXIT_UNUSABLE_INPUT, Absent
 from gdb_epi.record.record_parts import get_group, get_groups, get_number
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 from gdb_epi.util import counted
@@ -149,6 +150,8 @@ def memory_report(state: ProcessState) -> Report:
         f"{size_in_words(use['largest_mapping'])}), {size_in_words(use['of_files'])} files, "
         f"{size_in_words(use['shared'])} shared"
     )
+    if isinstance(state.python, Absent):
+        lines.append(f"What fills it is not known: Python was not decoded: {state.python.detail}")
     python = get_group(use, "python")
     if python:
         about = "about " if python.get("estimated") else ""
@@ -181,4 +184,5 @@ def memory_report(state: ProcessState) -> Report:
         rows=rows,
         data=use,
         soft_errors=errors,
+        exit_code=EXIT_UNUSABLE_INPUT if isinstance(state.python, Absent) else EXIT_DONE,
     )
