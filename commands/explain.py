@@ -13,7 +13,7 @@ from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.typing_lite import Any
 
-WEIGHTS = "## What it counts in the verdict, and where the number comes from"
+WEIGHTS = "What it counts in the verdict, and where the number comes from"
 
 
 @command(
@@ -73,6 +73,9 @@ def explain_finding(session: Session, args: Namespace) -> Report:
         page = read_corruption_page(name)
     if isinstance(page, Absent):
         raise UsageError(page.detail, hint="epi explain --all")
+    text, weight, _ = page.partition("\nWeight: ")  # of a sign of `epi corruption`
+    if weight and not args.all:
+        page, ending = text, ["", f"How much it counts in the verdict: epi explain {name} --all"]
     document = {
         "finding": name,
         "page": "\n".join([page.rstrip("\n"), *ending]),
@@ -82,27 +85,31 @@ def explain_finding(session: Session, args: Namespace) -> Report:
 
 
 def _page_lines(page: str) -> list[str]:
-    """Return the lines of a page of Markdown, its paragraphs and list entries filled anew."""
-    parts: list[str] = []
+    """Return the lines of a page of Markdown as plain text, filled anew; rows become entries."""
+    title, _, body = page.rstrip("\n").partition("\n")
+    name, _, about = title.lstrip("# ").partition(": ")
+    parts = [f"{about[:1].upper()}{about[1:]} ({name})"]
     apart = True
-    for line in page.rstrip("\n").split("\n"):
-        if apart or not line or line.startswith(("#", "|")) or _list_mark(line):
-            parts.append(line)
+    lines = body.split("\n")
+    for line, below in zip(lines, [*lines[1:], ""], strict=True):
+        is_row = line.startswith("|")
+        if is_row and ("---" in line or "---" in below):
+            continue  # the head of a table
+        if apart or is_row or not line or line.startswith("#") or _list_mark(line):
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            parts.append(f"- {': '.join(cells)}" if is_row else line.lstrip("#").lstrip())
         else:
             parts[-1] += f" {line.strip()}"
-        apart = not line or line.startswith(("#", "|"))
-    return [line for part in parts for line in (_filled_lines(part) or [""])]
+        apart = is_row or not line or line.startswith("#")
+    marks = map(_list_mark, parts)
+    filled = [wrap_text(part[len(mark) :], mark) for part, mark in zip(parts, marks, strict=True)]
+    return [line for part in filled for line in (part or [""])]
 
 
 def _list_mark(line: str) -> str:
     """Return "- " or "1. " of an entry of a list; "" of another line."""
     mark = line.partition(" ")[0]
     return f"{mark} " if mark == "-" or mark.rstrip(".").isdigit() else ""
-
-
-def _filled_lines(part: str) -> list[str]:
-    mark = _list_mark(part)
-    return [part] if part.startswith(("#", "|")) else wrap_text(part[len(mark) :], mark)
 
 
 def _findings_of_loaded_core(session: Session) -> list[str]:
@@ -126,9 +133,11 @@ def _short_list(here: Sequence[str], titles: Mapping[str, str], data: Mapping[st
     if not shown:
         nothing = "Nothing was found here that has a page."
         return Report("Findings", lines=[nothing, rest], data=data)
-    width = max(map(len, shown))
-    lines = ["Found here; the line shows its page:"]
-    lines += [f"  epi explain {name:<{width}}  {titles[name]}" for name in shown]
+    lines = ["Found here, each with the command that explains it:"]
+    for name in shown:
+        title = titles[name]
+        lines += wrap_text(f"{title[:1].upper()}{title[1:]}", "- ")
+        lines.append(f"      epi explain {name}")
     return Report("Findings", lines=[*lines, rest], data=data)
 
 

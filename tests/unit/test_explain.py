@@ -56,7 +56,11 @@ def test_the_page_on_inherited_locks_names_each_verdict() -> None:
 
 def test_explain_lists_and_shows() -> None:
     assert any("lost_wakeup" in line for line in run(None))
-    assert "## What to do next" in run("lost-wakeup")
+    page = run("lost-wakeup")
+    assert page[0].endswith(" (lost_wakeup)") and page[0][0].isupper()
+    assert "What to do next" in page and not any(line.startswith(("#", "|")) for line in page)
+    (row,) = [line for line in run("forked_child_lock") if line.startswith("- own-lock-under")]
+    assert ": " in row, "a row of a table is an entry of a list"
 
 
 def test_without_a_core_the_short_list_says_where_all_pages_are() -> None:
@@ -72,9 +76,10 @@ def test_without_a_name_the_findings_of_the_core_are_listed() -> None:
     with open_core(str(core), None, None) as target:
         report = COMMANDS["explain"].run(Session(target), Namespace(finding=None, all=False))
     lines = list(map(str, report.lines))
-    assert any(line.startswith("  epi explain pointer_one_bit_off  ") for line in lines)
-    assert any(line.startswith("  epi explain R15 ") for line in lines)
-    assert len(lines) < 10 and not any("  as P" in line for line in lines)
+    at = lines.index("      epi explain R15")
+    assert lines[at - 1].startswith("- A container names no object, and one bit away")
+    assert "      epi explain pointer_one_bit_off" in lines
+    assert len(lines) < 12 and not any("- As P" in line for line in lines)
 
 
 def test_each_weight_is_shown_with_its_origin() -> None:
@@ -91,7 +96,7 @@ def test_each_weight_is_shown_with_its_origin() -> None:
         lines = run(name)
         assert (
             len(lines)
-            > lines.index("## What it counts in the verdict, and where the number comes from") + 2
+            > lines.index("What it counts in the verdict, and where the number comes from") + 2
         ), name
 
 
@@ -111,6 +116,9 @@ def test_a_page_ends_with_how_to_see_its_weights() -> None:
     *page, last = run("stuck_waiting", whole=False)
     assert last == "How much it counts in the verdict: epi explain stuck_waiting --all"
     assert not any("measured on" in line or "log10" in line for line in page)
+    *page, last = run("R15", whole=False)
+    assert last == "How much it counts in the verdict: epi explain R15 --all"
+    assert not any("log10" in line for line in page)
 
 
 @pytest.mark.parametrize("name", ["no_such_finding", "../../errors", "docs/lost_wakeup", ""])
@@ -130,6 +138,6 @@ def test_every_item_and_word_of_corruption_has_a_page() -> None:
         assert page.startswith("# ") and -1 not in places and places == sorted(places), name
     assert any("R1" in line for line in run(None))
     assert "Weight: " in "\n".join(run("r1")) and "Weight: " in "\n".join(run("S:poison"))
-    assert run("proven-corruption")[0].startswith("# proven-corruption")
+    assert run("proven-corruption")[0].endswith(" (proven-corruption)")
     for name in ("R99", "docs/R1", "", "../pages"):
         assert isinstance(read_corruption_page(name), Absent)
