@@ -10,7 +10,14 @@ from gdb_epi.cpython.values.repr_decoder import Value
 from gdb_epi.cpython.values.secrets import MASKED
 from gdb_epi.errors import Absent, InputError, SoftError
 from gdb_epi.registry import argument, command
-from gdb_epi.render.variables import INEXACT, LIMIT_OPTIONS, MASKED_NOTE, MORE, parse_limit_options
+from gdb_epi.render.variables import (
+    INEXACT,
+    LIMIT_OPTIONS,
+    MASKED_NOTE,
+    MORE,
+    parse_limit_options,
+    value_lines,
+)
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 
@@ -53,16 +60,18 @@ def print_object(session: Session, args: Namespace) -> Report:
     is_masked = value.text.startswith(MASKED)
     about = f"  {value.type or 'unknown type'} at {address:#x}"
     about += "" if value.exact or not value.type else f", {INEXACT}"
-    lines = [*f"{text} = {value.text}".split("\n"), about]
+    lines = []
+    for line in f"{text} = {value.text}".split("\n"):
+        lines += value_lines(line, most=None)
+    lines.append(about)
     # The attributes of a type or module are a namespace of their own.
     if value.type not in ("type", "module") and not is_masked:
         attributes = dict(value.attributes) | dict(values.attributes(address))
         value = value._replace(attributes=tuple(attributes.items()))
     if value.type:  # what is no object has no attributes that could not be read
-        lines += [
-            f"  {name if name == '...' else f'.{name} ='} {shown}"
-            for name, shown in value.attributes
-        ]
+        for name, shown in value.attributes:
+            line = f"  {name if name == '...' else f'.{name} ='} {shown}"
+            lines += value_lines(line, most=None)
     errors = [SoftError("print", text, MORE)] if value.cut else []
     if MASKED in value.shown():
         errors.append(SoftError("print", text, MASKED_NOTE))

@@ -87,7 +87,7 @@ def _print_stacks(target: CoreFileTarget, args: Namespace) -> int:
     from gdb_epi.cpython.runtime.python_state import decode_python
     from gdb_epi.errors import Absent, InputError
     from gdb_epi.render.escape import escape
-    from gdb_epi.render.python_stacks import python_stack_lines
+    from gdb_epi.render.python_stacks import crashed_or_took_signal, python_stack_lines
     from gdb_epi.render.report_text import MAX_NOTES_OF_STACKS, soft_error_lines
     from gdb_epi.target.api import pid_of
     from gdb_epi.util import shell_word
@@ -106,7 +106,7 @@ def _print_stacks(target: CoreFileTarget, args: Namespace) -> int:
         from gdb_epi.record.stacks import stacks_json
 
         stacks = stacks_json(ProcessState(target), locals=True)
-        ending = "" if isinstance(target.crash(), Absent) else "took the signal"
+        ending = crashed_or_took_signal(target.crash(), pid)
         lines = list(stacks_lines(stacks, ending, whole=args.all))[1:]
     else:
         lines = [*map(escape, python_stack_lines(python, target.crash(), pid, cut))]

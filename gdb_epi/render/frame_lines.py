@@ -311,16 +311,15 @@ def row_lines(
     indent: str = "  ",
     own_files: Mapping[str, str] = {},
     *,
-    short: bool | None = None,
+    short: bool = True,
 ) -> Iterator[str]:
     """Yield the lines of folded rows, their places aligned.
 
     A path that is too long keeps its end, which has the line, from the start of a folder's name.
-    Files of libraries begin at their package where `short`, which is the default unless the width
-    is UNLIMITED; the program's own are shown as `own_files` says.
+    Files of libraries begin at their package where `short`; the program's own are shown as
+    `own_files` says.
     """
     width = screen_width() if width is None else width
-    short = width < UNLIMITED if short is None else short
     numbered = any(row.call.number is not None for row in rows)
     names = [len(shown_name(row.call)) for row in rows if row.call.place()]
     column = max((size for size in names if size <= MAX_NAME), default=0)

@@ -96,3 +96,14 @@ def test_a_path_is_shown_without_the_folders_that_it_leaves_again() -> None:
     same = {"name": "f", "filename": "/srv/.cache/..data/f.py", "lineno": 1}
     (line,) = row_lines(fold_calls(calls_of_record([same])), UNLIMITED)
     assert line.endswith(" /srv/.cache/..data/f.py:1")
+
+
+def test_the_file_of_a_library_begins_at_its_package_and_the_programs_is_whole() -> None:
+    """`gdb-epi stacks` had the folder of the interpreter in each row."""
+    lib = "/root/.pyenv/versions/3.13.0/lib/python3.13"
+    files = [f"{lib}/threading.py", f"{lib}/site-packages/zmq/sugar/poll.py", "/srv/app/program.py"]
+    frames = [{"language": "python", "function": "f", "filename": f, "lineno": 7} for f in files]
+    rows = row_lines(fold_calls(calls_of_record(frames)), UNLIMITED)
+    assert [row.split()[-1] for row in rows] == [
+        "threading.py:7", "zmq/sugar/poll.py:7", "/srv/app/program.py:7",
+    ]  # fmt: skip

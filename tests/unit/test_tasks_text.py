@@ -34,7 +34,8 @@ def lines(
     tree: bool = False,
     gaps: tuple[SoftError, ...] = (),
 ) -> list[str]:
-    state = SimpleNamespace(python_soft_errors=list, python=SimpleNamespace(found_by="symbol"))
+    python = SimpleNamespace(found_by="symbol")
+    state = SimpleNamespace(python_soft_errors=list, python=python, required_python=lambda: python)
     monkeypatch.setattr(
         task_tree, "read_tasks_and_waits", lambda _: (Tasks(tuple(found), gaps), {})
     )
