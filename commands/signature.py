@@ -9,6 +9,17 @@ from gdb_epi.registry import argument, command
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 
+# What two crashes with the same key have in common; the narrowest key comes last (SPEC.md, 1).
+KEYS = {
+    "coarse": "the kind of death, the innermost function of C and of Python",
+    "python": "the kind of death, the two innermost functions of Python",
+    "native": "the kind of death, the three innermost functions of C",
+    "stable": "the kind of death, the innermost functions of C and of Python",
+    "code": "as coarse, a function without a name by its instructions",
+    "strict": "every function of the stack",
+    "exact": "every address of the stack, in the same builds of all files",
+}
+
 
 @command(
     "signature",
@@ -21,9 +32,9 @@ from gdb_epi.session import Session
     ),
 )
 def show_signature_keys(session: Session, args: Namespace) -> Report:
-    """Show the keys by which this crash is found again.
+    """Show the keys by which this crash is found again: first the one to use.
 
-    Each hash is the start of the SHA-256 of exactly the line below it, without a newline: check it
+    Each key is the start of the SHA-256 of exactly the line below it, without a newline: check it
     with printf %s 'LINE' | sha256sum. A key that cannot be made is absent with a reason.
     """
     from gdb_epi.analysis import make_record, run_stages
@@ -32,9 +43,19 @@ def show_signature_keys(session: Session, args: Namespace) -> Report:
 
     parts = run_stages(session)
     signed = make_record(parts)["signature"]
-    lines = [f"category {signed['category']}: {signed['evidence']}", ""]
-    for name, text in signed["text"].items():
-        lines += [f"{name:<7} {signed['keys'][name]}", f"  {text}"]
+    lines = []
+    if key := signed.get("group", {}).get("value"):
+        lines += [
+            f"The same crash has the same key: {key}",
+            f"  when and where it came before: gdb-epi fleet seen {key}",
+            f"  whether a command crashes so:  gdb-epi repro --expect {key} --runs 20 -- COMMAND",
+            "",
+        ]
+    lines += [f"Kind of death: {signed['category']}: {signed['evidence']}", ""]
+    for name, common in KEYS.items():
+        if name in signed["text"]:
+            lines.append(f"{name:<7} {signed['keys'][name]:<16}  {common}")
+            lines.append(f"  {signed['text'][name]}")
     for line in absent_keys(signed["absent"]):
         lines += wrap_text(line)
     if args.explain:

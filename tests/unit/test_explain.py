@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import gdb_epi.detectors
+from commands.signature import KEYS
 from gdb_epi.cli.support.open_core import open_core
 from gdb_epi.corruption import score
 from gdb_epi.corruption.explanation_pages import items_with_pages, read_corruption_page
@@ -21,6 +22,7 @@ from gdb_epi.loader import import_all_modules, load_commands
 from gdb_epi.locks import types
 from gdb_epi.registry import COMMANDS
 from gdb_epi.session import Session
+from gdb_epi.signature.keys import DIGITS
 
 
 def run(finding: str | None, *, whole: bool = True) -> list[str]:
@@ -141,3 +143,19 @@ def test_every_item_and_word_of_corruption_has_a_page() -> None:
     assert run("proven-corruption")[0].endswith(" (proven-corruption)")
     for name in ("R99", "docs/R1", "", "../pages"):
         assert isinstance(read_corruption_page(name), Absent)
+
+
+def test_the_signature_begins_with_the_key_to_use_and_says_what_each_has_in_common() -> None:
+    assert not load_commands()
+    core = Path(__file__).resolve().parents[2] / "sample_cores" / "flipped-pointer-bit" / "core.xz"
+    with open_core(str(core), None, None) as target:
+        report = COMMANDS["signature"].run(Session(target), Namespace(explain=False))
+    lines, signed = list(map(str, report.lines)), report.data
+    assert signed is not None
+    assert lines[0] == f"The same crash has the same key: {signed['group']['value']}"
+    assert lines[1].endswith(f"gdb-epi fleet seen {signed['group']['value']}")
+    for name, text in signed["text"].items():
+        at = lines.index(f"  {text}")
+        assert lines[at - 1].split()[:2] == [name, signed["keys"][name]]
+        assert len(lines[at - 1].split()) > 4, "what crashes with the same key have in common"
+    assert set(KEYS) == set(DIGITS)
