@@ -4,12 +4,13 @@
 The kernel puts the heap of brk() a random distance after the executable and grows it upwards; it
 lets mmap() grow downwards from a random distance below the stack (start_brk and mmap_base of
 mm_struct, arch/x86/mm/mmap.c): what lies before the one and after the other is never handed out.
+Above the stack lie the pages of the vDSO alone.
 """
 
 from __future__ import annotations
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.target.api import Region, module_at
+from gdb_epi.target.api import Region, get_architecture, module_at
 from gdb_epi.target.auxv import AT_ENTRY, AT_RANDOM
 from gdb_epi.typing_lite import NamedTuple
 
@@ -43,10 +44,10 @@ def was_never_mapped(context: Context, value: int) -> bool:
 
 @once_per_run
 def unmapped_gaps(context: Context) -> list[NeverMappedRange]:
-    """Return the gap before the heap of brk(), and that between mmap()'s memory and the stack."""
+    """Return the gaps before the heap of brk(), below the first stack and above it."""
     regions = sorted(context.target.regions())
-    both = (_before_heap(context, regions), _below_stack(context, regions))
-    return [gap for gap in both if gap is not None and gap.start < gap.end]
+    gaps = (_before_heap(context, regions), *_around_stack(context, regions))
+    return [gap for gap in gaps if gap is not None and gap.start < gap.end]
 
 
 def _before_heap(context: Context, regions: list[Region]) -> NeverMappedRange | None:
@@ -67,10 +68,15 @@ def _before_heap(context: Context, regions: list[Region]) -> NeverMappedRange | 
     return None
 
 
-def _below_stack(context: Context, regions: list[Region]) -> NeverMappedRange | None:
+def _around_stack(context: Context, regions: list[Region]) -> list[NeverMappedRange]:
     at = context.target.auxv().get(AT_RANDOM, 0)  # at the top of the first thread's stack
     stack = context.target.region_at(at) if at else None
-    below = [region for region in regions if stack is not None and region.end <= stack.start]
-    if stack is None or not below or stack.start - below[-1].end > MAX_GAP:
-        return None
-    return NeverMappedRange(below[-1].end + MARGIN, stack.start - MAX_STACK)
+    if stack is None:
+        return []
+    top = get_architecture(context.target).user_top
+    last = max(region.end for region in regions if region.end <= top) if stack.end <= top else top
+    gaps = [NeverMappedRange(last + MARGIN, top)]
+    below = [region for region in regions if region.end <= stack.start]
+    if below and stack.start - below[-1].end <= MAX_GAP:
+        gaps.append(NeverMappedRange(below[-1].end + MARGIN, stack.start - MAX_STACK))
+    return gaps
