@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An access or jump in the first 64 KiB."""
+"""An access or jump in the first 64 KiB, or through a NULL pointer beyond them."""
 
 from __future__ import annotations
 
@@ -8,24 +8,26 @@ from collections.abc import Iterator
 from gdb_epi.detectors.registry import Finding, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import TRANSFER
-from gdb_epi.fault.address_place import LOW, NULL, NULL_BASE, OR_A_NUMBER
+from gdb_epi.fault.address_place import OR_A_NUMBER
 from gdb_epi.fault.called_functions import call_that_returned
 from gdb_epi.fault.errno import errno_of
+from gdb_epi.fault.own_native_code import readable_name
 from gdb_epi.process_state import ProcessState
-from gdb_epi.sizes import signed_word
+from gdb_epi.sizes import WORD_MASK, signed_word
 
 # errno (include/uapi/asm-generic/errno-base.h, errno.h), where it tells what a setting lacks.
 _WHY = {
-    2: "no such file", 12: "no memory", 13: "no permission", 20: "no such folder",
-    23: "too many open files on the host", 24: "too many open files", 28: "no space on the disk",
-    75: "the number is too large",
+    2: "no such file", 9: "no open file", 12: "no memory", 13: "no permission",
+    20: "no such folder", 22: "an argument is invalid", 23: "too many open files on the host",
+    24: "too many open files", 28: "no space on the disk", 75: "the number is too large",
 }  # fmt: skip
 _FULL = (23, 24)  # said of an opened file alone, and no program tries for it
+_MINUS_ONE = ("mmap", "mmap64", "shmat", "sbrk")  # return -1 when they fail
 # Functions that return NULL when they fail, and set errno then (their manual pages).
 _SET_ERRNO = frozenset(
     ("fopen", "fopen64", "fdopen", "freopen", "opendir", "popen", "tmpfile", "getcwd", "realpath",
      "open_memstream", "fmemopen", "readdir", "getpwnam", "getpwuid", "getgrnam", "localtime",
-     "gmtime")
+     "gmtime", *_MINUS_ONE)
 )  # fmt: skip
 
 
@@ -41,7 +43,7 @@ def null_dereference(state: ProcessState) -> Iterator[Finding]:
     "null pointer + offset" and tests no bit flip.
     """
     account = state.account
-    if isinstance(account, Absent) or account.place.kind not in (NULL, LOW, NULL_BASE):
+    if isinstance(account, Absent) or not account.is_near_null:
         return
     if account.failed_in_return or account.through_stack:
         return
@@ -76,12 +78,15 @@ def null_dereference(state: ProcessState) -> Iterator[Finding]:
             " (by the kernel's word alone: the instruction is neither in the core nor in a file)"
         )
     frames = state.target.native_frames(account.fault.tid)
-    if base and not value and not isinstance(frames, Absent) and site.fault.architecture.decodes:
-        by = call_that_returned(state.target, frames, account.fault.pc, base).function
-        if by:
-            facts["returned_by"] = by
-            plain = f"{by}() had returned NULL"
-            number = errno_of(state.target, account.fault) if by in _SET_ERRNO else None
+    is_followed = base and value in (0, WORD_MASK) and site.fault.architecture.decodes
+    if is_followed and base and not isinstance(frames, Absent):
+        call = call_that_returned(state.target, frames, account.fault.pc, base)
+        if call.function and (not value or call.function in _MINUS_ONE):
+            facts["returned_by"] = call.function
+            given = "-1" if value else "NULL"
+            plain = f"{readable_name(call.function)}() had returned {given}"
+            by_it = call.function in _SET_ERRNO and call.is_last
+            number = errno_of(state.target, account.fault) if by_it else None
             if number is not None and number in _WHY:
                 facts["errno"] = number
                 plain += f": {_WHY[number]} (errno {number})"

@@ -12,7 +12,9 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault import signals
 from gdb_epi.fault.abort_message import AbortMessage, read_abort_message
 from gdb_epi.fault.address_place import (
+    LOW,
     NULL,
+    NULL_BASE,
     PLACES,
     STACK_ENDED,
     UNKNOWN,
@@ -90,6 +92,19 @@ class FaultAccount(NamedTuple):
     def address(self) -> int | None:
         """Return the true address of the access, or the target of the transfer."""
         return self.site.address
+
+    @property
+    def is_near_null(self) -> bool:
+        """Whether the address is low, or a NULL and what the access adds to it.
+
+        Beside an index that is scaled the base is the pointer: compilers scale none.
+        """
+        if self.place.kind in (NULL, LOW, NULL_BASE):
+            return True
+        operand = self.site.operand
+        if self.how != ACCESS or operand is None or operand.scale == 1 or operand.segment:
+            return False
+        return operand.base is not None and self.fault.registers.get(operand.base) == 0
 
     @property
     def failed_in_return(self) -> bool:

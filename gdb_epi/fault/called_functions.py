@@ -17,19 +17,21 @@ from gdb_epi.fault.instructions import (
 from gdb_epi.fault.memory_reads import read_up_to
 from gdb_epi.target.api import NativeFrame, Target
 from gdb_epi.target.cfi import Unwinder
-from gdb_epi.target.function_bounds import FunctionBounds
+from gdb_epi.target.function_bounds import Function, FunctionBounds
 from gdb_epi.target.imported_functions import ImportedFunctions
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
 from gdb_epi.x86.decode import decode_each
-from gdb_epi.x86.instruction import BRANCH, CALL, JUMP, NEXT
-from gdb_epi.x86.register_changes import COPY, changed_registers, value_source
+from gdb_epi.x86.instruction import BRANCH, CALL, JUMP, NEXT, RETURN
+from gdb_epi.x86.register_changes import CALL_CHANGES, COPY, changed_registers, value_source
 
 MAX_STUB = 2  # instructions of a stub of the procedure linkage table: endbr64, a jump
 MAX_CALLERS = 2  # from the function that failed to the one that called for the value
 BEFORE = 96  # bytes of code before an address
 MAX_BODY = 8 << 10  # bytes of a function whose calls are listed
 MAX_STEPS = 64  # functions of the same object that are looked into
+_LEA = 0x8D
+_ADDS = frozenset((0x01, 0x03, 0x21, 0x23, 0x29, 0x2B, 0x81, 0x83, 0xFF))  # add, and, sub, inc
 RESULT = "rax"  # System V ABI x86-64, 3.2.3
 # Which arguments of functions that allocate are the size, or multiply to it.
 SIZES_ASKED: Mapping[str, tuple[int, ...]] = {
@@ -62,13 +64,14 @@ class ReturnedCall(NamedTuple):
     """A call whose result a register holds: the imported function that it went to, "" unknown.
 
     `end` is its return address, `frame` the number of the frame that made it, and `changed` what
-    that has changed since.
+    that has changed since. `is_last`: it has called nothing else since, up to what failed.
     """
 
     function: str = ""
     end: int = 0
     frame: int = 0
     changed: frozenset[str] = frozenset()
+    is_last: bool = True
 
 
 def call_that_returned(
@@ -77,8 +80,9 @@ def call_that_returned(
     """Return the call of an imported function that returned what a register holds at an address.
 
     Its function is "" where straight-line code does not tell it: the register is followed back
-    over moves, and out of a function that was given it as an argument.
+    over moves and calls, and out of a function that was given it as an argument.
     """
+    is_last = True
     bounds, imported = FunctionBounds(target), ImportedFunctions(target)
     for number, frame in enumerate([None, *frames[1 : 1 + MAX_CALLERS]]):
         if frame is not None:
@@ -98,10 +102,15 @@ def call_that_returned(
                 end = step.address + instruction.length
                 slot = got_slot_of_call(target, instruction, end)
                 name = imported.name(slot) if slot is not None else ""
-                return ReturnedCall(name, end, number, since)
+                return ReturnedCall(name, end, number, since, is_last)
+            if instruction.flow == CALL and register in KEPT:
+                is_last, since = False, since | CALL_CHANGES
+                continue
             changed = changed_registers(instruction)
             if changed is None or instruction.flow not in (NEXT, BRANCH):  # not taken
-                return ReturnedCall()
+                if not _leaves_argument(target, function, register):
+                    return ReturnedCall()
+                break
             since |= changed
             if register in changed:
                 how = value_source(instruction, register)
@@ -109,6 +118,28 @@ def call_that_returned(
                     return ReturnedCall()
                 register = how.source
     return ReturnedCall()
+
+
+def _leaves_argument(target: Target, function: Function, register: str) -> bool:
+    """Whether no instruction of a function gives an argument's register a value from elsewhere.
+
+    What is added to it, or masked, makes no NULL of it.
+    """
+    if register not in ARGUMENTS:
+        return False
+    code = read_up_to(target, function.start, min(function.end - function.start, MAX_BODY))
+    for _, instruction in decode_each(code):
+        if instruction is None:
+            return False
+        changed = changed_registers(instruction)
+        if instruction.flow == RETURN or (changed is not None and register not in changed):
+            continue
+        memory = instruction.memory
+        moved = instruction.opcode == _LEA and memory is not None and register in memory.registers()
+        added = instruction.opcode in _ADDS and register in (instruction.rm, instruction.reg)
+        if changed is None or instruction.opcode_map or not (moved or added):
+            return False
+    return True
 
 
 def size_asked_for(

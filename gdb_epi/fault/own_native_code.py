@@ -50,9 +50,14 @@ def function_source_name(frame: NativeFrame) -> str | None:
 
 
 def function_readable_name(frame: NativeFrame) -> str | None:
-    """Return a function's name for use in a sentence: the path of a mangled C++ name."""
+    """Return a function's name for use in a sentence; None where it is not known."""
     name = function_source_name(frame)
-    if name is None or not name.startswith("_Z"):
+    return None if name is None else readable_name(name)
+
+
+def readable_name(name: str) -> str:
+    """Return the path of a mangled C++ name, and other names as they are."""
+    if not name.startswith("_Z"):
         return name
     from gdb_epi.demangle.itanium import function_name  # modules that other crashes do not need
 

@@ -17,6 +17,10 @@ from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.pointers import read_place
 from gdb_epi.corruption.pointers.read_place import is_inside_block
 from gdb_epi.detectors.null_dereference import null_dereference
+from gdb_epi.fault import called_functions
+from gdb_epi.fault.called_functions import call_that_returned
+from gdb_epi.target.api import NativeFrame
+from gdb_epi.target.function_bounds import Function
 
 FIELD, LOAD = "488b7810", "488b0f"  # mov 0x10(%rax),%rdi; mov (%rdi),%rcx
 FAR_FIELD = "488bb800020000"  # mov 0x200(%rax),%rdi
@@ -103,3 +107,55 @@ def test_a_tuple_with_more_items_than_its_block_has_room_for(
     monkeypatch.setattr(read_place, "address_index", lambda context: index)
     assert is_inside_block(failed(LOAD), base, base + 24 + 8 * 63) is inside
     assert not is_inside_block(failed(LOAD), base, base + 24 + 8 * count)
+
+
+def test_an_array_at_null_is_one_however_far_its_item_lies() -> None:
+    """mov (%rax,%rsi,8),%rcx: malloc() had given NULL, the item was number 200,000."""
+    code, far = "488b0cf0", {"rax": 0, "rsi": 200_000}
+    (finding,) = null_dereference(failed(code, fault_at(1_600_000), **far).state)
+    assert finding.summary.endswith("a NULL pointer and an offset of 1600000")
+    unscaled = failed("488b0c30", fault_at(HEAP - 4096), rax=0, rsi=HEAP - 4096)
+    assert not list(null_dereference(unscaled.state)), "which of the two is the pointer?"
+
+
+CALL, TO_RBX, FROM_RBX = "e800010000", "4889c3", "488b0b"
+PUSH, TO_RDI, JUMP = "53", "4889c7", "eb00"
+
+
+@pytest.mark.parametrize(
+    ("caller", "callee", "register", "function", "is_last"),
+    [
+        (CALL + TO_RBX + CALL, "", "rbx", "mmap", False),  # p = mmap(); close(fd); p->count
+        (CALL + TO_RDI + CALL, "", "rdi", "", True),  # a call may have changed it
+        # strlen(getenv()): a branch led to the instruction that failed.
+        (CALL + TO_RDI, PUSH + JUMP, "rdi", "mmap", True),
+        (CALL + TO_RDI, "4889f7" + JUMP, "rdi", "", True),  # mov %rsi,%rdi: another argument
+    ],
+)
+def test_which_call_returned_the_null(
+    caller: str, callee: str, register: str, function: str, is_last: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    outer, inner = TEXT + 0x100, TEXT + 0x400
+    before = bytes.fromhex(caller + (CALL if callee else ""))
+    failing = bytes.fromhex(callee)
+    made = failed(FROM_RBX, fault_at(0)).target
+    made.write(outer, before + bytes.fromhex(FROM_RBX))  # type: ignore[attr-defined]
+    made.write(inner, failing + bytes.fromhex("488b0fc3"))  # type: ignore[attr-defined]
+    functions = [Function(outer, outer + 0x100), Function(inner, inner + len(failing) + 4)]
+
+    class Bounds:
+        def __init__(self, _target: object) -> None: ...
+
+        def at(self, pc: int) -> Function | None:
+            return next((each for each in functions if each.start <= pc < each.end), None)
+
+    monkeypatch.setattr(called_functions, "FunctionBounds", Bounds)
+    slot = {outer + 5: 1, outer + 13: 2}
+    monkeypatch.setattr(called_functions, "got_slot_of_call", lambda _t, _i, end: slot.get(end))
+    named = SimpleNamespace(name=lambda number: {1: "mmap", 2: "close"}[number])
+    monkeypatch.setattr(called_functions, "ImportedFunctions", lambda _target: named)
+    pc = inner + len(failing) if callee else outer + len(before)
+    frames = [NativeFrame(at, SP, "f", "/srv/x.so") for at in (pc, outer + len(before))]
+    call = call_that_returned(made, frames, pc, register)
+    assert (call.function, call.is_last) == (function, is_last)

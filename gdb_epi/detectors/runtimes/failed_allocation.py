@@ -15,7 +15,7 @@ from gdb_epi.detectors.runtimes.uncaught_exception import asked_for_impossible_s
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import ABORTED, ACCESS, RAISED, FaultAccount
-from gdb_epi.fault.address_place import LOW, NULL, NULL_BASE
+from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.out_of_memory import is_out_of_memory
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD_MASK
@@ -81,14 +81,20 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
 def _failed_result_accessed(account: FaultAccount) -> str:
     """Return the result of a failed allocation through which the access went; "" for none.
 
-    mmap() returns MAP_FAILED, -1 (man 2 mmap), everything else NULL.
+    mmap() returns MAP_FAILED, -1 (man 2 mmap), everything else NULL, to which code may have added.
     """
-    low = account.place.kind in (NULL, LOW, NULL_BASE)
-    if account.how != ACCESS or not low or account.through_stack:
+    if account.how != ACCESS or not account.is_near_null or account.through_stack:
         return ""
     operand, registers = account.site.operand, account.fault.registers
     values = [registers.get(name) for name in operand.registers()] if operand is not None else [0]
-    return "NULL" if 0 in values else "-1, as mmap() returns it" if WORD_MASK in values else ""
+    if 0 in values:
+        return "NULL"
+    if WORD_MASK in values:
+        return "-1, as mmap() returns it"
+    distance = values[0] if len(values) == 1 else None
+    return (
+        f"{distance}, NULL and a distance as it seems" if distance and distance < NEAR_NULL else ""
+    )
 
 
 def _libc_found_overwritten_memory(account: FaultAccount) -> bool:
