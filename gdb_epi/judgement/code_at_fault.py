@@ -155,6 +155,10 @@ def _code_at_fault_by_stack(
     if first.module_name.startswith(CALLERS):
         library = _library_that_was_called(state, frames[number:])
         return _code_of_file(CALL, library) if library else CodeAtFault(LINE)
+    if is_packaged(first.module or "") and any(
+        f.function and not f.module for f in frames[:number]
+    ):
+        return CodeAtFault(LINE)  # what a package compiled at run time is the program's own
     if is_own_library(first.module or ""):
         paths = [module.path for module in state.target.modules()]
         others = (path for path in paths if path and not is_packaged(path))

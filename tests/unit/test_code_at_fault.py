@@ -65,6 +65,19 @@ def test_code_that_failed_below_a_handler_which_raised_again() -> None:
     assert find_code_at_fault(made, verdict, ()).whose == LINE
 
 
+def test_what_a_package_compiled_at_run_time_is_the_programs_own() -> None:
+    """An index of a function under @numba.njit was "in numba (_dispatcher.so) or in how ..."."""
+    dispatcher = "/py/lib/python3.11/site-packages/numba/_dispatcher.so"
+    jitted = [NativeFrame(PC, SP, "__main__::pick", None), NativeFrame(PC, SP, "f", dispatcher)]
+    made = state(crash(address=0), native=[*jitted, NativeFrame(PC, SP, "f", PYTHON)])
+    made.target._modules = [Module(dispatcher, PC, PC, PC + 1, None, dispatcher)]
+    verdict = Verdict("software", 0.8, "probable", (), (), DamagedWord(False),
+                      (Cause("out-of-bounds", 0.8),), ())  # fmt: skip
+    assert find_code_at_fault(made, verdict, ()).whose == LINE
+    made.target.native_frames = lambda _tid: [jitted[0]._replace(function=None), *jitted[1:]]
+    assert find_code_at_fault(made, verdict, ()).whose == CALL
+
+
 @pytest.mark.parametrize(
     ("stack", "cause", "whose", "files"),
     [

@@ -391,20 +391,23 @@ def _base_and_index(
 ) -> Iterator[tuple[str, str, int]]:
     """Yield the registers that may be start and index of an access, and the index's scale.
 
-    Where the address stands in one register, the two whose sum it is: code works it out before a
-    loop. Of these the start is one where a block or an object begins.
+    Where the address stands in one register, the two of which it is made: code works it out before
+    a loop. Of these the start is one where a block or an object begins.
     """
     first, second = operand.base or "", operand.index_register
     if second is not None:
         yield first, second, operand.scale
         if operand.scale == 1:  # the assembler may have put the pointer in either place
             yield second, first, 1
-        return
+        if registers.get(second):
+            return
     named = {registers[name]: name for name in reversed(GENERAL) if registers.get(name)}
     for base, name in named.items():
-        index = named.get(registers.get(first, 0) - base & WORD_MASK)
-        if index is not None and first not in (name, index) and _begins_block(context, base):
-            yield name, index, 1
+        reach = signed_word(registers.get(first, 0) - base & WORD_MASK)
+        for scale in (scale for scale in SCALES if not reach % scale):
+            index = named.get(reach // scale & WORD_MASK)
+            if index is not None and first not in (name, index) and _begins_block(context, base):
+                yield name, index, scale
 
 
 def _begins_block(context: Context, address: int) -> bool:
