@@ -21,15 +21,18 @@ from contextlib import suppress
 from functools import cached_property
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
-from gdb_epi.sizes import PAGE
+from gdb_epi.sizes import PAGE, USER_TOP, WORD, WORD_MASK
 from gdb_epi.target import elf
-from gdb_epi.target.api import Module, Region
+from gdb_epi.target.api import CrashInfo, Module, Region, Thread, Truncation
 from gdb_epi.target.auxv import AT_ENTRY, AT_PHDR, AT_SYSINFO_EHDR
 from gdb_epi.target.core_notes import MappedFile
 from gdb_epi.target.elf_files import ElfFile, FileFinder, open_elf
 from gdb_epi.target.symbols import symtab_value
 from gdb_epi.typing_lite import NamedTuple, Protocol
 from gdb_epi.util import memoized
+from gdb_epi.x86 import MAX_LENGTH
+from gdb_epi.x86.decode import decode
+from gdb_epi.x86.instruction import CALL, JUMP, RETURN
 
 # The files, beside the executable, whose .symtab is asked.
 _STATIC_SYMBOLS_IN = ("libpython", "python", "libc.", "libc-", "libpthread", "ld-")
@@ -89,6 +92,9 @@ class CoreMemory(Protocol):
     def region_at(self, address: int) -> Region | None: ...
     def mapped_files(self) -> Sequence[MappedFile]: ...
     def auxv(self) -> Mapping[int, int]: ...
+    def threads(self) -> Sequence[Thread]: ...
+    def crash(self) -> CrashInfo | Absent: ...
+    def truncation(self) -> Truncation: ...
 
 
 class MappedImage(NamedTuple):
@@ -134,7 +140,7 @@ class Modules:
         build_id = self._build_id(path)
         file = self._target.files.match(path, build_id, path == self._exe_path())
         if build_id is None and isinstance(file, Absent):
-            file = self._file_by_first_page(path) or file
+            file = self._file_by_first_page(path) or self._file_by_failed_access(path) or file
         return file
 
     def _file_by_first_page(self, path: str) -> ElfFile | None:
@@ -158,6 +164,50 @@ class Modules:
             if file.read(0, len(page)) == page and dynamic_section_matches(wanted, held, base):
                 return file
         return None
+
+    def _file_by_failed_access(self, path: str) -> ElfFile | None:
+        """Return the file whose instruction at the program counter makes the access that failed.
+
+        For the object whose first page was cut off with the end of the core. Its segments must be
+        those that were mapped, too: another build seldom agrees in their sizes, and then has
+        another instruction there, which by chance alone makes that very address of the registers.
+        """
+        thread, crash = next(iter(self._target.threads()), None), self._target.crash()
+        if self._first_page(path) or thread is None or isinstance(crash, Absent):
+            return None
+        spans = {span.offset: span for span in self._spans_of(path)}
+        code = next((s for s in spans.values() if s.start <= thread.pc < s.end), None)
+        if code is None or not self._target.truncation().truncated:
+            return None
+        for file in self._target.files.open_candidates(path, path == self._exe_path()):
+            image = elf.parse_image(file.read(0, PAGE), 0)
+            loads = [part for part in image[1] if part.type == elf.PT_LOAD] if image else []
+            sizes = {part.offset & -PAGE: part.offset % PAGE + part.filesz for part in loads}
+            same = all(at in spans for at in sizes)
+            if not same or -(-sizes.get(code.offset, 0) // PAGE) * PAGE != code.end - code.start:
+                continue
+            at = code.offset + thread.pc - code.start
+            if self._makes_failed_access(file.read(at, MAX_LENGTH), thread.registers, crash):
+                return file
+        return None
+
+    def _makes_failed_access(
+        self, code: bytes, registers: Mapping[str, int], crash: CrashInfo
+    ) -> bool:
+        """Whether an instruction accesses, or jumps to, the address that the kernel named.
+
+        It names none that is not canonical.
+        """
+        instruction = decode(code)
+        accessed = (
+            [operand.address(registers) for operand in instruction.operands] if instruction else []
+        )
+        if instruction is not None and instruction.flow in (CALL, JUMP, RETURN) and accessed:
+            held = self._read_dumped(accessed[0] or 0, WORD)
+            accessed = [int.from_bytes(held, "little")] if held else []
+        if crash.fault_address:
+            return crash.fault_address in accessed
+        return any(address and USER_TOP <= address < -USER_TOP & WORD_MASK for address in accessed)
 
     def check_executable(self) -> SoftError | None:
         """Say when the executable that the user named is not the one that died.

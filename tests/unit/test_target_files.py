@@ -7,14 +7,21 @@ import gc
 import os
 import weakref
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from gdb_epi.corruption.files.elf_images import ElfTables
 from gdb_epi.errors import Absent
+from gdb_epi.sizes import PAGE
+from gdb_epi.target import elf
+from gdb_epi.target.api import CrashInfo, Region, Thread, Truncation
+from gdb_epi.target.core_notes import MappedFile
 from gdb_epi.target.elf_files import MAX_KEPT, ElfFile, FileFinder, OpenElfFiles, open_elf
-from gdb_epi.target.modules import symbol_table_of_file
+from gdb_epi.target.modules import Modules, symbol_table_of_file
 from gdb_epi.target.symbols import symbol_tables, symtab_value
+from gdb_epi.x86.decode import decode_each
 
 
 @pytest.mark.parametrize("kind", ["device", "pipe", "folder", "link to a device"])
@@ -123,3 +130,48 @@ def test_links_are_followed_as_the_process_saw_them(sysroot: Path, link: str) ->
 def test_links_in_a_circle_end(sysroot: Path) -> None:
     (sysroot / "lib" / "libz.so").symlink_to("libz.so")
     assert FileFinder(None, str(sysroot)).candidates("/lib/libz.so", False) == []
+
+
+@pytest.mark.parametrize(
+    ("beside", "cut", "shorter", "known"),
+    [(0, True, 0, True), (8, True, 0, False), (0, False, 0, False), (0, True, PAGE, False)],
+)
+def test_the_code_of_a_core_without_its_end(
+    beside: int, cut: bool, shorter: int, known: bool
+) -> None:
+    """The build-ids of libraries are cut off first: flips in what was left were not found."""
+    path, base = os.path.realpath("/bin/true"), 0x7F00_0000_0000
+    image = elf.parse_image(Path(path).read_bytes()[:PAGE], 0)
+    assert image is not None
+    loads = [part for part in image[1] if part.type == elf.PT_LOAD]
+    maps = [
+        MappedFile(
+            base + (part.vaddr & -PAGE),
+            base
+            + (part.vaddr + part.filesz + PAGE - 1 & -PAGE)
+            - (shorter if part.flags & elf.PF_X else 0),
+            part.offset & -PAGE,
+            path,
+        )
+        for part in loads
+    ]
+    code = next(part for part in loads if part.flags & elf.PF_X)
+    bytes_of_code = Path(path).read_bytes()[code.offset :][:256]
+    at, operand = next(
+        (at, made.explicit_operand)
+        for at, made in decode_each(bytes_of_code)
+        if made and made.explicit_operand and made.explicit_operand.rip_relative
+    )
+    pc = base + code.vaddr + at
+    accessed = operand.address({"rip": pc})
+    assert accessed is not None
+    target: Any = SimpleNamespace(
+        files=FileFinder(None, None),
+        mapped_files=lambda: maps,
+        auxv=dict,
+        region_at=lambda at: Region(at & -PAGE, (at & -PAGE) + PAGE, "r-x", path, 0, 0),
+        threads=lambda: [Thread(1, {"rip": pc}, "prog")],
+        crash=lambda: CrashInfo(11, 1, 0, accessed + beside, None, None, 1),
+        truncation=lambda: Truncation(cut, int(cut), ""),
+    )
+    assert isinstance(Modules(target).file_of(path), ElfFile) is known

@@ -365,11 +365,13 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
     used to malloc; they are known by the link, or the number that marks them as freed, that was
     read from them. A pointer behind the last of its items, as the interpreter keeps one of its
     stack, may be the first address of a free block that nobody reads: what was read through it
-    counts. Reference: malloc/malloc.c (PROTECT_PTR), glibc 2.32 and later.
+    counts. The number is a mark where it was used as an address: malloc's own code, and what ran
+    after it, has it in registers. Reference: malloc/malloc.c (PROTECT_PTR), glibc 2.32 and later.
     """
-    index = address_index(context)
+    index, site = address_index(context), context.site
+    was_used = not isinstance(site, Absent) and site.instruction is not None
     for suspect in find_suspects(context):
-        if suspect.depth == 0 and is_freed_mark(context, suspect.value):
+        if was_used and suspect.depth == 0 and is_freed_mark(context, suspect.value):
             summary = (
                 f"{suspect.source} holds {suspect.value:#018x}, the random number that malloc "
                 "writes into each small block that is freed: it was read from such a block"

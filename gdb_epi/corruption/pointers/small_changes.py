@@ -20,7 +20,7 @@ from gdb_epi.fault.fault_site import TRANSFERS
 from gdb_epi.fault.malloc_heap import HEAD_BYTES, IS_MMAPPED
 from gdb_epi.fault.mapping_checks import may_execute, permits
 from gdb_epi.fault.memory_reads import read_word
-from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD_MASK
+from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD, WORD_MASK
 from gdb_epi.target.symbols import symbol_at
 
 ONE_BIT = ":one-bit"
@@ -60,15 +60,19 @@ def is_one_bit_from_use(context: Context, value: int) -> bool:
     """Tell whether something that could have been meant begins one bit away from a word.
 
     That is an object or a block in use; a function where control went wrong, for nobody reads or
-    writes code.
+    writes code. Where a core was cut off, any place of memory that it lacks may be such a start.
     """
-    site, index = context.site, address_index(context)
+    site, index, target = context.site, address_index(context), context.target
+    is_cut = target.truncation().truncated
     called = not isinstance(site, Absent) and site.kind in TRANSFERS
     kinds = (OBJECT, BLOCK, FUNCTION) if called else (OBJECT, BLOCK)
     for bit in range(ADDRESS_BITS + 1):
         near = value ^ 1 << bit
         pointee = index.pointee_at(near)
         if (pointee is not None and pointee.kind in kinds) or begins_large_block(context, near):
+            return True
+        region = target.region_at(near) if is_cut and near % WORD == value % WORD else None
+        if region is not None and "w" in region.perms and near >= region.start + region.dumped:
             return True
     return False
 
