@@ -347,7 +347,10 @@ def missing_parts(record: Json, *, in_gdb: bool, whole: bool) -> tuple[list[str]
         if text or (ends and not memory and not names):
             which = "some C calls between the Python calls" if python else "the outer calls of C"
             written = f' (in place of a return address stands text, "{text}")'
-            texts.append(which + (written if text else "; this alone is no sign of damage"))
+            file = file_where_stack_ends(record)
+            beyond = f": the stack ends in {file}, and that file may not be here" if file else ""
+            harmless = f"{beyond}; this alone is no sign of damage"
+            texts.append(which + (written if text else harmless))
         follows = ends + [
             error
             for error in errors
@@ -411,6 +414,22 @@ def files_of_unnamed_functions(record: Json) -> str:
     if absent.get("code") != CODE_NOT_HERE:
         return ""
     return _files_of_unnamed_functions_words(record).partition("; ")[0].removesuffix(ITS_FILES)
+
+
+def file_where_stack_ends(record: Json) -> str:
+    """Return the words for the file of the last C call, where it has no name and the stack ends.
+
+    Without that file its caller is not found; whether it is here no record says. Empty otherwise.
+    """
+    errors = get_groups(record, "soft_errors")
+    if not any(error.get("stage") == "native" for error in errors):
+        return ""
+    frames = get_groups(get_group(get_group(record, "threads"), "crashed"), "frames")
+    last = [frame for frame in frames if frame.get("language") == "native"][-1:]
+    if not last or last[0].get("function") or not last[0].get("module"):
+        return ""
+    build = last[0].get("build_id")
+    return f"{last[0]['module']}, build-id {build}" if build else str(last[0]["module"])
 
 
 def _files_of_unnamed_functions_words(record: Json) -> str:

@@ -42,6 +42,7 @@ from gdb_epi.render.escape import escape, screen_width, wrap_text
 from gdb_epi.render.fault_lines import (
     bad_word_origin_lines,
     damage_lines,
+    file_where_stack_ends,
     files_of_unnamed_functions,
     gone_object_lines,
     host_and_cpu_text,
@@ -652,7 +653,7 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
     outside = get_group(record, "signal").get("sender") == OTHER
     if outside and sender and sender != get_group(record, "process").get("ppid"):
         yield "who sent the signal", f"journalctl _PID={sender}"
-    files = files_of_unnamed_functions(record)
+    files = files_of_unnamed_functions(record) or file_where_stack_ends(record)
     errors = get_groups(record, "soft_errors")
     if in_gdb and any(error.get("stage") == "executable" for error in errors):
         yield "the file that ran", "epi doctor"

@@ -106,6 +106,20 @@ def test_text_in_place_of_a_return_address_is_a_sign_of_damage() -> None:
     assert "no sign" not in text
 
 
+def test_a_stack_that_ends_in_a_file_without_names_asks_for_that_file() -> None:
+    """In a container's core the answer said that C calls are missing, and not what to fetch."""
+    message = "the native stack ends early: no code at 0x1"
+    groups: dict[str, Any] = {"soft_errors": [{"stage": "native", "message": message}]}
+    nameless = {k: v for k, v in NATIVE.items() if k != "function"} | {"build_id": "ab12"}
+    lines = shown("software", NATIVE, nameless, PYTHON, **groups)
+    text = " ".join(" ".join(lines).split())
+    assert "the stack ends in /bin/prog, build-id ab12, and that file may not be here" in text
+    assert "gdb-epi triage --sysroot DIR" in text
+    for frames in ((nameless, NATIVE, PYTHON), (nameless | {"module": None}, PYTHON)):
+        other = " ".join(shown("software", *frames, **groups))
+        assert "may not be here" not in other and "--sysroot" not in other
+
+
 @pytest.mark.parametrize("place", [GDB, SHELL])
 def test_where_the_executable_is_not_here_it_is_asked_for(place: str) -> None:
     """A process whose executable is gone was "not CPython"."""
