@@ -12,7 +12,7 @@ from gdb_epi.errors import EpiError, InputError
 from gdb_epi.sidecars.find import HOST_NAMES
 from gdb_epi.target.corefile import require_regular_file
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import natural_order
+from gdb_epi.util import natural_order, shell_word
 
 HEAD = 64  # bytes that tell whether a file is a core: an ELF header
 _FIRST = 512  # bytes that tell what else it is: the header of a tar archive
@@ -29,10 +29,15 @@ _MAGIC = (
 )
 _ZIP = b"PK\x03\x04"
 # What people hand over instead of a core, and what helps then.
+_INTO, _THEN = "mkdir cores && ", " && gdb-epi triage cores"
 _OTHERS = (
     (b"MDMP", "a minidump, not an ELF core", "minidump-stackwalk"),
-    (_ZIP, "a zip archive, not a core", "unzip it first"),
-    (b"ProblemType:", "an apport report, not a core", "apport-unpack FILE FOLDER"),
+    (_ZIP, "a zip archive, not a core", f"{_INTO}unzip FILE -d cores{_THEN}"),
+    (
+        b"ProblemType:",
+        "an apport report, not a core",
+        "apport-unpack FILE report && gdb-epi triage report/CoreDump",
+    ),
     (b"KDUMP", "a kernel dump, not the core of a process", "crash or drgn"),
     (b"{", "JSON, not a core", "gdb-epi fleet ingest FILE"),
 )
@@ -269,6 +274,11 @@ def no_such_process_error(number: str) -> InputError:
     return InputError(f"{number}: no such file, and no such process here", hint="check the number")
 
 
+def _paste(hint: str, path: str) -> str:
+    """Return a hint with the name of the file, where it is one of this machine."""
+    return hint if is_remote(path) else hint.replace("FILE", shell_word(path))
+
+
 def _require_core(path: str, head: bytes, inside: str = "") -> None:
     if is_core_header(head):
         if len(head) >= HEAD:
@@ -289,8 +299,8 @@ def _require_core(path: str, head: bytes, inside: str = "") -> None:
     for magic, what, hint in _OTHERS:
         if head.startswith(magic):
             kind = _Archive if magic == _ZIP else _NotACore
-            raise kind(f"{path}: {inside}{what}", hint=hint)
+            raise kind(f"{path}: {inside}{what}", hint=_paste(hint, path))
     if head.startswith(b"ustar", _TAR_AT):
-        hint = "tar -xf FILE, then name the core that was in it"
+        hint = _paste(f"{_INTO}tar -xf FILE -C cores{_THEN}", path)
         raise _Archive(f"{path}: {inside}a tar archive, not a core", hint=hint)
     raise _NotACore(f"{path}: {inside}not a core dump (no ELF header)", hint="name a core dump")
