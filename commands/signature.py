@@ -32,7 +32,7 @@ KEYS = {
     ),
 )
 def show_signature_keys(session: Session, args: Namespace) -> Report:
-    """Show the keys by which this crash is found again: first the one to use.
+    """Show the keys by which this crash is found again, the best first.
 
     Each key is the start of the SHA-256 of exactly the line below it, without a newline: check it
     with printf %s 'LINE' | sha256sum. A key that cannot be made is absent with a reason.
