@@ -97,15 +97,15 @@ def main() -> int:
         looked += 1
         strings += study.context.counts.get("strings", 0)
         counts.update(study.context.counts)
-        for one in study.evidence:
-            item = load_weights().items.get(one.id)
+        for sign in study.evidence:
+            item = load_weights().items.get(sign.id)
             if item is None or item.group == "R":
                 found += 1
-                print(f"EVIDENCE {name}: {one.id}: {one.summary}", flush=True)
+                print(f"EVIDENCE {name}: {sign.id}: {sign.summary}", flush=True)
         for error in study.soft_errors:
             if error.stage == "corruption":
                 print(f"ERROR {name}: {error}", flush=True)
-        skipped.update(f"{one.check}: {one.why[:70]}" for one in study.skipped)
+        skipped.update(f"{skip.check}: {skip.why[:70]}" for skip in study.skipped)
         if looked % 100 == 0:
             took = time.monotonic() - started
             print(f"{looked} cores, {strings} strings, {found} items, {took:.0f} s", flush=True)

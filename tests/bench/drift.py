@@ -64,7 +64,7 @@ def builds(language: str, *, stripped: bool) -> list[Build]:
 def cases(only: str, *, stripped: bool) -> list[Case]:
     """Return all cases in an order that a partial run is a fair sample of."""
     found: list[Case] = []
-    interpreters = [one for one in one_per_minor() if one.minor >= (3, 9)]
+    interpreters = [interpreter for interpreter in one_per_minor() if interpreter.minor >= (3, 9)]
     for language, modes in MODES.items():
         if only and language != only:
             continue
@@ -85,14 +85,14 @@ def identity(case: Case, run: int) -> str:
     return f"{'/'.join(case.build)}/{case.mode}/{where}/{run}"
 
 
-def row_of(case: Case, run: int, found: SignedProcess) -> Row:
+def row_of(case: Case, run: int, process: SignedProcess) -> Row:
     """Return what is kept of a case."""
     interpreter = case.interpreter
     return {
         "id": identity(case, run), "bug": case.bug, "language": case.build.language,
         "options": case.build.options, "origin": case.build.origin,
         "version": ".".join(map(str, interpreter.version)) if interpreter else "", "run": run,
-        "keys": keys_of(found), "stack": [frame._asdict() for frame in stack_of(found)[:64]],
+        "keys": keys_of(process), "stack": [frame._asdict() for frame in stack_of(process)[:64]],
     }  # fmt: skip
 
 

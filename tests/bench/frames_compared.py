@@ -145,8 +145,10 @@ def compared(
     return "cores with the very frames and notes of GDB" if same else "cores that DIFFER"
 
 
-def as_json(known: NamedStacks) -> dict[int, Any]:
-    plain = {tid: [frame._asdict() for frame in frames] for tid, frames in known.stacks.items()}
+def as_json(named_stacks: NamedStacks) -> dict[int, Any]:
+    plain = {
+        tid: [frame._asdict() for frame in frames] for tid, frames in named_stacks.stacks.items()
+    }
     return {int(tid): frames for tid, frames in json.loads(json.dumps(plain)).items()}
 
 

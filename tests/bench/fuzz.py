@@ -101,17 +101,17 @@ def report(chunks: list[dict[str, Any]]) -> Iterator[str]:
         kinds.update(one["kinds"])
         growth[one["pid"]] += one["rss_growth_mb"]
     failures = [f for chunk in chunks for f in chunk["failures"]]
-    slow = [s for one in chunks for s in one["slow"]]
-    longest = max(tuple(one["longest"]) for one in chunks)
-    yield f"inputs            {sum(one['inputs'] for one in chunks)}"
+    slow = [s for chunk in chunks for s in chunk["slow"]]
+    longest = max(tuple(chunk["longest"]) for chunk in chunks)
+    yield f"inputs            {sum(chunk['inputs'] for chunk in chunks)}"
     yield "of them           " + ", ".join(f"{n} {k}" for k, n in sorted(drives.items()))
     yield "damage            " + ", ".join(f"{n} {k}" for k, n in sorted(kinds.items()))
     yield f"exceptions        {len(failures)}"
     yield f"over {HANG_SECONDS:.0f} s          {len(slow)}"
     yield f"longest           {longest[0]:.3f} s CPU (input {longest[1]})"
-    yield f"peak RSS          {max(one['rss_mb'] for one in chunks):.0f} MB"
+    yield f"peak RSS          {max(chunk['rss_mb'] for chunk in chunks):.0f} MB"
     yield f"growth, at most   {max(growth.values()):.0f} MB (cap {MAX_GROWTH_MB}) in one process"
-    yield f"time              {sum(one['seconds'] for one in chunks):.0f} s of all workers"
+    yield f"time              {sum(chunk['seconds'] for chunk in chunks):.0f} s of all workers"
     for one, count in collections.Counter(f["failure"] for f in failures).most_common(20):
         example = next(f for f in failures if f["failure"] == one)
         yield f"  {count} x {one}"

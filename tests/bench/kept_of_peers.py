@@ -101,10 +101,10 @@ def names_of(lines: dict[int, set[Line]]) -> set[tuple[str, str]]:
     return {(name, file) for line in lines.values() for name, file, _ in line}
 
 
-def is_kept(whole: CoreFileTarget, target: CoreFileTarget, one: Needed) -> bool:
+def is_kept(whole: CoreFileTarget, target: CoreFileTarget, needed: Needed) -> bool:
     """Tell whether a copy holds every byte that a frame takes as the intact core does."""
     try:
-        return all(target.read(at, n) == whole.read(at, n) for at, n in one.ranges if n)
+        return all(target.read(at, n) == whole.read(at, n) for at, n in needed.ranges if n)
     except UnreadableMemory:
         return False
 
@@ -145,13 +145,13 @@ def compare(interpreter: Interpreter, rounds: int) -> Iterator[str]:
             invented[kind] = invented.get(kind, 0) + len(
                 names_of(ours) - names_of(lines_of(python))
             )
-        for one, line in wanted.items():
-            if is_kept(whole, target, one):
+        for frame, line in wanted.items():
+            if is_kept(whole, target, frame):
                 kept[kind] = kept.get(kind, 0) + 1
-                hit = line in ours.get(one.tid or 0, ())
+                hit = line in ours.get(frame.tid or 0, ())
                 given[kind] = given.get(kind, 0) + hit
                 if not hit:
-                    yield f"  lost in {kind}: thread {one.tid} #{one.number} {line}"
+                    yield f"  lost in {kind}: thread {frame.tid} #{frame.number} {line}"
     for kind, count in kept.items():
         false = f", {invented[kind]} not in the intact core" if kind in invented else ""
         yield f"{kind:12} {given[kind]:5} of {count:5} kept frames{false}"

@@ -135,18 +135,18 @@ def _rounds(warm_up: Run, runs: int) -> int:
 
 
 def _summary(
-    case: str, tool: Tool, found: Sequence[Run], answer: str, launcher: Launcher
+    case: str, tool: Tool, runs: Sequence[Run], answer: str, launcher: Launcher
 ) -> Measured:
-    trouble = next((run.trouble for run in found if run.trouble), "")
+    trouble = next((run.trouble for run in runs if run.trouble), "")
     if trouble:
-        return Measured(case, tool.name, len(found), None, None, None, None, answer, trouble)
+        return Measured(case, tool.name, len(runs), None, None, None, None, answer, trouble)
     return Measured(
         case,
         tool.name,
-        len(found),
-        statistics.median(run.wall for run in found),
-        statistics.median(run.cpu for run in found),
-        statistics.median(run.rss for run in found),
+        len(runs),
+        statistics.median(run.wall for run in runs),
+        statistics.median(run.cpu for run in runs),
+        statistics.median(run.rss for run in runs),
         instructions(tool, launcher),
         answer,
         "",

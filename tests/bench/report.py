@@ -77,20 +77,30 @@ def print_measured(facts: Facts) -> None:
         print(f"note: {note}")
 
 
-def row(facts: Facts, one: Measured) -> tuple[str, ...]:
+def row(facts: Facts, measured: Measured) -> tuple[str, ...]:
     """Return the cells of one measurement; a tool that failed shows how."""
-    if one.wall is None or one.cpu is None or one.rss is None:
-        return (one.tool, str(one.runs), "-", "-", "-", "-", "-", "-", f"FAILED: {one.trouble}")
-    steps = "-" if one.instructions is None else f"{one.instructions:,.0f}"
-    numbers = (f"{one.wall:.3f}", f"{one.cpu:.3f}", f"{one.rss:.1f}", steps)
-    ratios = (ratio(facts, one, "py-spy"), ratio(facts, one, "pystack"))
-    return (one.tool, str(one.runs), *numbers, *ratios, one.answer)
+    if measured.wall is None or measured.cpu is None or measured.rss is None:
+        return (
+            measured.tool,
+            str(measured.runs),
+            "-",
+            "-",
+            "-",
+            "-",
+            "-",
+            "-",
+            f"FAILED: {measured.trouble}",
+        )
+    steps = "-" if measured.instructions is None else f"{measured.instructions:,.0f}"
+    numbers = (f"{measured.wall:.3f}", f"{measured.cpu:.3f}", f"{measured.rss:.1f}", steps)
+    ratios = (ratio(facts, measured, "py-spy"), ratio(facts, measured, "pystack"))
+    return (measured.tool, str(measured.runs), *numbers, *ratios, measured.answer)
 
 
-def ratio(facts: Facts, one: Measured, peer: str) -> str:
+def ratio(facts: Facts, measured: Measured, peer: str) -> str:
     """Return the CPU time relative to a peer's on the same core."""
-    other = facts.of(one.case, peer)
-    return f"{one.cpu / other.cpu:.2f}" if other and one.cpu and other.cpu else "-"
+    other = facts.of(measured.case, peer)
+    return f"{measured.cpu / other.cpu:.2f}" if other and measured.cpu and other.cpu else "-"
 
 
 def print_inside(facts: Facts) -> None:

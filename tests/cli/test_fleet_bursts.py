@@ -28,8 +28,8 @@ def ask(shell, tmp_path):
 @pytest.mark.heavy
 def test_a_rack_with_trouble_accuses_no_release_that_ran_meanwhile(ask):
     tell = ask(ninth.z01_a_rack_loses_packets_while_a_release_runs)
-    said = tell("suspects")
-    verdicts = [line for line in said.splitlines() if line.startswith("verdict: ")]
+    answer = tell("suspects")
+    verdicts = [line for line in answer.splitlines() if line.startswith("verdict: ")]
     timeouts = [line for line in verdicts if "wait_reply" in line or "more signature" in line]
     assert timeouts
     assert all("with rack=r04" in line and "image" not in line for line in timeouts), timeouts
@@ -43,9 +43,9 @@ def test_a_rack_with_trouble_accuses_no_release_that_ran_meanwhile(ask):
 
 def test_inputs_that_are_tried_again_accuse_no_release(ask):
     tell = ask(ninth.z02_inputs_that_are_tried_again)
-    said = tell("suspects")
-    assert "5.1" not in said
-    assert re.search(r"comes in bursts: .*: 22 on 22 hosts, .*; 30 on 30 hosts, .* of 62 ", said)
+    answer = tell("suspects")
+    assert "5.1" not in answer
+    assert re.search(r"comes in bursts: .*: 22 on 22 hosts, .*; 30 on 30 hosts, .* of 62 ", answer)
     assert "5.1" not in tell("split", "read_slice").partition("the rest")[0]
 
 

@@ -38,9 +38,9 @@ def verdicts(shell: Shell) -> list[str]:
 @pytest.mark.heavy
 def test_a_rack_is_named_alone_and_said_to_be_over(ask):
     shell = ask(first.f03_rack_switch)
-    (said,) = verdicts(shell)
+    (verdict,) = verdicts(shell)
     place = "hardware, power or network of a place, or what is set up there"
-    assert said.startswith(f'{place}: goes with rack=r07: "abort, in ')
+    assert verdict.startswith(f'{place}: goes with rack=r07: "abort, in ')
     assert "but: none since 2026-11-01: it may be over" in shell("fleet", "suspects").out
     # Every host of the rack has one BIOS: that is no second condition.
     assert "bios" not in shell("fleet", "split", "watchdog_abort").out.split("the rest")[0]
@@ -64,9 +64,9 @@ def test_onset_names_a_kernel_that_no_host_hours_tell_of(ask):
 @pytest.mark.heavy
 def test_a_weekly_job_is_one_story(ask):
     shell = ask(first.f07_weekly_job)
-    said = verdicts(shell)
-    assert sum("one event" in line for line in said) == 1
-    assert any("comes on Sunday (UTC)" in line for line in said)
+    verdict_lines = verdicts(shell)
+    assert sum("one event" in line for line in verdict_lines) == 1
+    assert any("comes on Sunday (UTC)" in line for line in verdict_lines)
     assert "more events like it" in shell("fleet", "suspects").out
 
 
@@ -80,9 +80,9 @@ def test_of_a_service_on_a_few_hosts_none_is_accused(ask):
 @pytest.mark.heavy
 def test_a_repaired_host_is_said_to_be_like_the_others(ask):
     shell = ask(first.f17_repaired)
-    said = verdicts(shell)
-    assert any("(z44), take it out" in line for line in said)
-    assert any("(z31) until 2026-10-1" in line and "repaired" in line for line in said)
+    verdict_lines = verdicts(shell)
+    assert any("(z44), take it out" in line for line in verdict_lines)
+    assert any("(z31) until 2026-10-1" in line and "repaired" in line for line in verdict_lines)
     out = shell("fleet", "exclude").out
     assert out.startswith("z44 ") and "left in: z31: since 2026-10-1" in out
 
@@ -106,10 +106,10 @@ def test_nothing_is_wrong(ask):
 @pytest.mark.heavy
 def test_a_release_is_told_from_where_its_service_runs(ask):
     shell = ask(first.f06_release)
-    said = verdicts(shell)
+    verdict_lines = verdicts(shell)
     # ranker runs nearly all on one model: no model, and no older image, is accused for that.
-    assert len(said) == 1
-    assert said[0].startswith("software: needs image=registry/ranker:42: ")
+    assert len(verdict_lines) == 1
+    assert verdict_lines[0].startswith("software: needs image=registry/ranker:42: ")
     out = shell("fleet", "suspects").out
     assert "compared with: the other crashes of registry/ranker\n" in out
     assert "but: none since 2026-11-" in out, "rolled back"
@@ -120,8 +120,8 @@ def test_a_release_is_told_from_where_its_service_runs(ask):
 @pytest.mark.heavy
 def test_a_release_on_every_host_at_once_is_named_by_its_image(ask):
     shell = ask(first.f10_clocks)
-    (said,) = verdicts(shell)
-    assert said.startswith("software: needs image=registry/etl:9: ")
+    (verdict,) = verdicts(shell)
+    assert verdict.startswith("software: needs image=registry/etl:9: ")
     onset = shell("fleet", "onset", "arrow_cast_null").out
     assert "when image=registry/etl:9 came up; beside the date nothing speaks for it" in onset
     check = shell("fleet", "check").out
@@ -175,32 +175,32 @@ def test_a_host_of_two_names_is_one(ask, make, host):
 
 @pytest.mark.heavy
 def test_machines_that_live_for_days_and_an_image_of_them(ask):
-    (said,) = verdicts(ask(second.s1_spot_machines))
-    assert said.startswith('software: needs ami=ami-b: "abort, in module_teardown"')
+    (verdict,) = verdicts(ask(second.s1_spot_machines))
+    assert verdict.startswith('software: needs ami=ami-b: "abort, in module_teardown"')
 
 
 @pytest.mark.heavy
 def test_bit_flips_of_a_hot_row_name_the_row_and_no_host(ask):
     shell = ask(second.s2_hot_row)
-    said = verdicts(shell)
-    assert said == ["hardware, power or network of a place: bit flips go with row=C"]
+    verdict_lines = verdicts(shell)
+    assert verdict_lines == ["hardware, power or network of a place: bit flips go with row=C"]
 
 
 @pytest.mark.heavy
 def test_all_ranks_of_a_job_are_one_event_and_its_first_one_is_no_host(ask):
     shell = ask(second.s3_mpi_job)
-    (said,) = verdicts(shell)
-    assert said.startswith("one event: 64 crashes on 16 hosts in 1 min, ")
-    assert ", and 4 more events like it: " in said
+    (verdict,) = verdicts(shell)
+    assert verdict.startswith("one event: 64 crashes on 16 hosts in 1 min, ")
+    assert ", and 4 more events like it: " in verdict
     assert "came with events of others" in shell("fleet", "split", "halo_exchange").out
     assert "image=" not in shell("fleet", "split", "mpi_abort").out.split("share no value")[0]
 
 
 @pytest.mark.heavy
 def test_two_causes_at_once_are_both_named(ask):
-    said = verdicts(ask(second.s4_two_causes_at_once))
-    assert said[0] == "hardware: one host (b077), take it out and test it"
-    (other,) = said[1:]
+    verdict_lines = verdicts(ask(second.s4_two_causes_at_once))
+    assert verdict_lines[0] == "hardware: one host (b077), take it out and test it"
+    (other,) = verdict_lines[1:]
     assert other.startswith("software: needs package tlslib=3.1.5: ")
     assert other.endswith(", and 2 more signatures")
 
@@ -212,9 +212,9 @@ def test_a_collector_that_is_rolled_out_accuses_nobody(ask):
 
 @pytest.mark.heavy
 def test_a_core_that_fails_under_one_program(ask):
-    (said,) = verdicts(ask(second.s6_bad_core_under_one_program))
-    assert said.startswith("hardware: one host (t19), take it out and test it; 10 of its 1")
-    assert said.endswith(" crashes were on CPU 37")
+    (verdict,) = verdicts(ask(second.s6_bad_core_under_one_program))
+    assert verdict.startswith("hardware: one host (t19), take it out and test it; 10 of its 1")
+    assert verdict.endswith(" crashes were on CPU 37")
 
 
 @pytest.mark.heavy
@@ -233,8 +233,8 @@ def test_the_next_sunday_is_no_news(ask):
 
 @pytest.mark.heavy
 def test_a_canary_on_machines_that_live_for_hours(ask):
-    (said,) = verdicts(ask(third.t01_canary_on_autoscaled))
-    assert said.startswith("software: needs image=registry/api:8: ")
+    (verdict,) = verdicts(ask(third.t01_canary_on_autoscaled))
+    assert verdict.startswith("software: needs image=registry/api:8: ")
 
 
 @pytest.mark.heavy
@@ -250,29 +250,31 @@ def test_a_rack_whose_clocks_are_two_days_ahead_is_named_and_nothing_else(ask):
 @pytest.mark.heavy
 def test_a_job_of_three_oclock_is_named_by_its_hour_and_its_unit(ask):
     shell = ask(third.t04_cron_at_three)
-    said = verdicts(shell)
-    assert len(said) == 2 and any("one event" in line for line in said)
+    verdict_lines = verdicts(shell)
+    assert len(verdict_lines) == 2 and any("one event" in line for line in verdict_lines)
     hour = "comes at 03:00 to 04:00 UTC; see what runs then (rotate.service)"
-    assert any(hour in line for line in said)
+    assert any(hour in line for line in verdict_lines)
     assert hour in shell("fleet", "split", "lock_timeout").out
 
 
 @pytest.mark.heavy
 def test_the_notebook_of_one_user_is_not_the_hardware_of_its_host(ask):
     shell = ask(third.t05_notebook_of_one_user)
-    (said,) = verdicts(shell)
-    assert said.startswith("one host (ws-07), nearly all of one program that crashed on no other")
-    assert "move its job first" in said
+    (verdict,) = verdicts(shell)
+    assert verdict.startswith(
+        "one host (ws-07), nearly all of one program that crashed on no other"
+    )
+    assert "move its job first" in verdict
     assert "left in: ws-07: its job may be the cause" in shell("fleet", "exclude").out
 
 
 @pytest.mark.heavy
 def test_a_library_that_fails_on_one_model_of_cpu_is_not_called_hardware(ask):
-    (said,) = verdicts(ask(third.t07_one_cpu_model))
-    assert said.startswith(
+    (verdict,) = verdicts(ask(third.t07_one_cpu_model))
+    assert verdict.startswith(
         "perhaps one cause in 3 signatures of batch, ranker: they go with cpu_mo"
     )
-    assert "It may be that part, its firmware, or code of each that only such hosts run" in said
+    assert "It may be that part, its firmware, or code of each that only such hosts run" in verdict
 
 
 @pytest.mark.heavy
@@ -286,15 +288,15 @@ def test_a_repair_that_is_told_later_counts_from_its_own_day(ask):
 
 
 def test_a_region_without_hours_is_not_accused_and_its_bad_host_is(ask):
-    said = verdicts(ask(third.t10_region_without_hours))
-    assert said == ["hardware: one host (us-33), take it out and test it"]
+    verdict_lines = verdicts(ask(third.t10_region_without_hours))
+    assert verdict_lines == ["hardware: one host (us-33), take it out and test it"]
 
 
 @pytest.mark.heavy
 def test_a_package_that_comes_with_restarts(ask):
     shell = ask(third.t12_dependency_without_release)
-    (said,) = verdicts(shell)
-    assert said.startswith("software: needs package protobuf=6.30.0: ")
+    (verdict,) = verdicts(shell)
+    assert verdict.startswith("software: needs package protobuf=6.30.0: ")
     assert shell("fleet", "check").out.startswith("the data: nothing to mend"), (
         "a process without the package lacks nothing"
     )
@@ -312,8 +314,8 @@ def test_cores_that_are_uploaded_twice_are_told(ask):
 @pytest.mark.heavy
 def test_copies_of_an_image_are_hosts_of_their_own(ask):
     shell = ask(third.t15_cloned_machine_ids)
-    (said,) = verdicts(shell)
-    assert said.startswith("hardware: one host (c07), which has no host-hours since 2026-10-")
+    (verdict,) = verdicts(shell)
+    assert verdict.startswith("hardware: one host (c07), which has no host-hours since 2026-10-")
     assert "each a host of its own: c07, c19, c41" in shell("fleet", "check").out
 
 
@@ -327,24 +329,32 @@ def test_a_bad_node_is_found_by_the_crashes_of_its_pods(ask):
 @pytest.mark.heavy
 def test_memory_that_moves_to_another_host(ask):
     shell = ask(third.t18_memory_moved)
-    said = verdicts(shell)
-    assert len(said) == 2 and "hardware: one host (e52), take it out and test it" in said
+    verdict_lines = verdicts(shell)
+    assert (
+        len(verdict_lines) == 2
+        and "hardware: one host (e52), take it out and test it" in verdict_lines
+    )
     out = shell("fleet", "exclude").out
     assert out.startswith("e52 ") and "left in: e11: since 2026-10-" in out
 
 
 def test_an_image_that_came_with_a_driver_is_no_second_condition(ask):
     shell = ask(third.t02_driver_and_image_of_one_day)
-    (said,) = verdicts(shell)
-    assert said.startswith("software: needs gpu_driver=560.35: ")
+    (verdict,) = verdicts(shell)
+    assert verdict.startswith("software: needs gpu_driver=560.35: ")
 
 
 @pytest.mark.heavy
 def test_a_job_of_one_local_hour_comes_at_two_hours(ask):
-    said = verdicts(ask(third.t14_job_of_a_local_hour))
-    assert len(said) == 2 and all("see what runs then (report.timer, r" in line for line in said)
-    assert [line.partition("region=")[2][:2] for line in said] in (["eu", "us"], ["us", "eu"])
-    assert {re.findall(r"comes at (\d\d:00 to \d\d:00)", line)[0] for line in said} == {
+    verdict_lines = verdicts(ask(third.t14_job_of_a_local_hour))
+    assert len(verdict_lines) == 2 and all(
+        "see what runs then (report.timer, r" in line for line in verdict_lines
+    )
+    assert [line.partition("region=")[2][:2] for line in verdict_lines] in (
+        ["eu", "us"],
+        ["us", "eu"],
+    )
+    assert {re.findall(r"comes at (\d\d:00 to \d\d:00)", line)[0] for line in verdict_lines} == {
         "01:00 to 02:00", "07:00 to 08:00",
     }  # fmt: skip
 
@@ -362,9 +372,9 @@ def test_damage_in_one_function_on_many_hosts_is_software(ask):
 @pytest.mark.heavy
 def test_an_outage_is_one_event_and_clocks_of_local_time_are_told(ask):
     shell = ask(fourth.v08_outage_and_local_time)
-    said = verdicts(shell)
-    assert sum("one event" in line for line in said) == 2
-    assert not any("needs" in line or "goes with" in line for line in said)
+    verdict_lines = verdicts(shell)
+    assert sum("one event" in line for line in verdict_lines) == 2
+    assert not any("needs" in line or "goes with" in line for line in verdict_lines)
     assert "site=c: 2 jobs or events come there +9 hours" in shell("fleet", "check").out
     out = shell("fleet", "split", "read_mapped <- search").out
     assert out.splitlines()[1].startswith("  one event: ")
@@ -374,9 +384,12 @@ def test_an_outage_is_one_event_and_clocks_of_local_time_are_told(ask):
 @pytest.mark.heavy
 def test_a_loop_follows_its_program(ask):
     shell = ask(fourth.v09_loop_that_moved)
-    said = [line for line in verdicts(shell) if "loop" in line]
-    assert len(said) == 1 and "(image=registry/pricing:2.1.0-rc1) on k03, k11: it" in said[0]
-    assert "more signature" not in said[0]
+    verdict_lines = [line for line in verdicts(shell) if "loop" in line]
+    assert (
+        len(verdict_lines) == 1
+        and "(image=registry/pricing:2.1.0-rc1) on k03, k11: it" in verdict_lines[0]
+    )
+    assert "more signature" not in verdict_lines[0]
     assert "108 of its 108 crashes" in shell("fleet", "split", "load_rules").out
     assert any("image=registry/api:5" in line for line in verdicts(shell))
 
@@ -393,8 +406,8 @@ def test_what_rises_everywhere_is_no_release(ask):
 @pytest.mark.heavy
 def test_the_largest_values_are_one_limit(ask):
     shell = ask(fourth.v12_limit_of_memory)
-    (said,) = verdicts(shell)
-    assert said.startswith("software: needs memory_gib >= 1024: ")
+    (verdict,) = verdicts(shell)
+    assert verdict.startswith("software: needs memory_gib >= 1024: ")
     assert "two causes" not in shell("fleet", "split", "index_window").out
 
 
@@ -430,17 +443,20 @@ def test_a_dead_collector_is_no_fix(ask):
 
 @pytest.mark.heavy
 def test_in_a_peak_the_old_version_is_not_accused(ask):
-    (said,) = verdicts(ask(fifth.x05_release_in_a_peak))
-    assert said.startswith("software: needs image=registry/gateway:2: ") and "encode" in said
+    (verdict,) = verdicts(ask(fifth.x05_release_in_a_peak))
+    assert verdict.startswith("software: needs image=registry/gateway:2: ") and "encode" in verdict
 
 
 @pytest.mark.heavy
 def test_a_bad_host_is_seen_beside_a_storm(ask):
     shell = ask(fifth.x01_storm)
-    said = verdicts(shell)
-    assert said[0] == "hardware: one host (q31), take it out and test it"
-    assert said[1].startswith("software: needs image=registry/api:8: ") and "fold" in said[1]
-    assert not any("q07" in line for line in said)
+    verdict_lines = verdicts(shell)
+    assert verdict_lines[0] == "hardware: one host (q31), take it out and test it"
+    assert (
+        verdict_lines[1].startswith("software: needs image=registry/api:8: ")
+        and "fold" in verdict_lines[1]
+    )
+    assert not any("q07" in line for line in verdict_lines)
     out = shell("fleet", "suspects").out
     assert "of all kinds" in out and 'without the crashes of "NULL pointer, in fold"' in out
 
@@ -452,14 +468,14 @@ def test_work_that_is_tried_again_is_no_loop(ask):
 
 @pytest.mark.heavy
 def test_a_kernel_that_fails_on_large_hosts(ask):
-    said = verdicts(ask(fifth.x04_kernel_on_large_hosts))
-    assert said[0].startswith("software: needs kernel=6.8.0 and cpu_count >= 96: ")
+    verdict_lines = verdicts(ask(fifth.x04_kernel_on_large_hosts))
+    assert verdict_lines[0].startswith("software: needs kernel=6.8.0 and cpu_count >= 96: ")
 
 
 @pytest.mark.heavy
 def test_a_purchase_is_named_with_its_firmware(ask):
-    (said,) = (line for line in verdicts(ask(fifth.x03_purchase)) if "bit flips" in line)
-    assert "go with vendor=Fjord, most of them with bios_version=2.07 (" in said
+    (verdict,) = (line for line in verdicts(ask(fifth.x03_purchase)) if "bit flips" in line)
+    assert "go with vendor=Fjord, most of them with bios_version=2.07 (" in verdict
 
 
 @pytest.mark.heavy
@@ -476,8 +492,8 @@ def test_a_bug_that_a_build_renamed_is_one_and_not_mended(ask):
 @pytest.mark.heavy
 def test_a_flag_that_was_switched_off_is_no_silence_and_no_fix_of_a_release(ask):
     shell = ask(sixth.x02_flag_off)
-    (said,) = verdicts(shell)
-    assert said.startswith("software: needs ff_prefetch=on: ")
+    (verdict,) = verdicts(shell)
+    assert verdict.startswith("software: needs ff_prefetch=on: ")
     fell = shell("fleet", "onset", "fetch").out
     assert "the rate fell when ff_prefetch=on went out of use" in fell
     assert "fell when image" not in fell
@@ -488,9 +504,9 @@ def test_a_flag_that_was_switched_off_is_no_silence_and_no_fix_of_a_release(ask)
 @pytest.mark.heavy
 def test_a_closing_is_told_by_its_days_and_no_kernel_for_it(ask):
     shell = ask(sixth.x03_closing)
-    said = verdicts(shell)
-    assert any(line.startswith("software: needs memory_gib=64") for line in said)
-    assert any("the last 2 days and the first day of a month" in line for line in said)
+    verdict_lines = verdicts(shell)
+    assert any(line.startswith("software: needs memory_gib=64") for line in verdict_lines)
+    assert any("the last 2 days and the first day of a month" in line for line in verdict_lines)
     out = shell("fleet", "suspects").out + shell("fleet", "screen", "--replay").out
     assert "kernel=" not in out and "may be over" not in out
     assert "image=" not in out, "ledger's only image, which dies on the other hosts as well"
@@ -499,18 +515,18 @@ def test_a_closing_is_told_by_its_days_and_no_kernel_for_it(ask):
 @pytest.mark.heavy
 def test_a_rush_is_told_by_the_hour_of_each_region(ask):
     shell = ask(sixth.x04_rush)
-    said = verdicts(shell)
-    assert any("needs instance_type=m.large" in line for line in said)
+    verdict_lines = verdicts(shell)
+    assert any("needs instance_type=m.large" in line for line in verdict_lines)
     for region in ("fra", "nyc", "tyo"):
-        assert any("lease" in line and f"region={region})" in line for line in said)
-    assert any("comes at 23:00 to 00:00 UTC" in line and "dump" in line for line in said)
+        assert any("lease" in line and f"region={region})" in line for line in verdict_lines)
+    assert any("comes at 23:00 to 00:00 UTC" in line and "dump" in line for line in verdict_lines)
 
 
 @pytest.mark.heavy
 def test_a_library_that_comes_host_by_host_is_told_from_the_load(ask):
     shell = ask(sixth.x05_library_and_load)
-    (said,) = verdicts(shell)
-    assert said.startswith("software: goes with libgeos=2: ") and "in ring" in said
+    (verdict,) = verdicts(shell)
+    assert verdict.startswith("software: goes with libgeos=2: ") and "in ring" in verdict
     assert "rose with libgeos=2: on the days of its roll-out" in shell("fleet", "onset", "ring").out
     cache = shell("fleet", "onset", "run_cache").out
     assert "when libgeos" not in cache and "with libgeos" not in cache
@@ -519,17 +535,19 @@ def test_a_library_that_comes_host_by_host_is_told_from_the_load(ask):
 @pytest.mark.heavy
 def test_a_leak_is_told_by_the_uptime_and_no_rack_is_named(ask):
     shell = ask(sixth.x06_leak)
-    (said,) = verdicts(shell)
-    assert said.startswith("software: goes with uptime_days range=") and "rack" not in said
+    (verdict,) = verdicts(shell)
+    assert verdict.startswith("software: goes with uptime_days range=") and "rack" not in verdict
     assert "its rate rises with uptime_days range (0 to " in shell("fleet", "suspects").out
 
 
 @pytest.mark.heavy
 def test_full_disks_are_no_fix_and_accuse_no_place(ask):
     shell = ask(sixth.x07_full_disks)
-    said = verdicts(shell)
-    assert said[0].startswith("hardware: one host (w070), which has no host-hours since ")
-    assert len(said) == 2 and said[1].startswith("software: came with image 8 and is not mended: ")
+    verdict_lines = verdicts(shell)
+    assert verdict_lines[0].startswith("hardware: one host (w070), which has no host-hours since ")
+    assert len(verdict_lines) == 2 and verdict_lines[1].startswith(
+        "software: came with image 8 and is not mended: "
+    )
     text = shell("fleet", "suspects").out
     assert "since with image=registry/etl:9, which came later: not mended" in text
     assert "may be over" not in text
@@ -564,9 +582,9 @@ def test_a_release_on_three_canaries_is_named_by_its_days_too(ask):
 @pytest.mark.heavy
 def test_a_job_that_was_moved_is_no_new_cause(ask):
     shell = ask(seventh.v03_batch_moved)
-    said = verdicts(shell)
+    verdict_lines = verdicts(shell)
     moved = "comes at 04:00 to 05:00 UTC since 2026-11-01, 02:00 to 03:00 UTC until then"
-    assert any(moved in line and "in fold" in line for line in said)
+    assert any(moved in line and "in fold" in line for line in verdict_lines)
     out = shell("fleet", "suspects").out
     assert "it moved by 2 hours, and is no new cause" in out
     assert "the same local hour, so a job that runs by local time" in out
@@ -577,14 +595,16 @@ def test_a_job_that_was_moved_is_no_new_cause(ask):
 @pytest.mark.heavy
 def test_a_power_strip_is_one_story_with_its_times(ask):
     shell = ask(seventh.v04_power_strip)
-    said = verdicts(shell)
-    assert len(said) == 2
-    assert said[1].startswith("pdu=p06 failed, by all signs (8 times, 61 crashes on its hosts")
+    verdict_lines = verdicts(shell)
+    assert len(verdict_lines) == 2
+    assert verdict_lines[1].startswith(
+        "pdu=p06 failed, by all signs (8 times, 61 crashes on its hosts"
+    )
     assert "at 2026-10-01 11:15 UTC, 2026-10-07 19:05 UTC, " in shell("fleet", "suspects").out
 
 
 @pytest.mark.heavy
 def test_a_race_of_many_cpus_that_a_release_brought_back(ask):
-    (said,) = verdicts(ask(seventh.v05_race_of_versions))
-    assert "cpu_count >= 64; hardly any with package libarena 7.3" in said
-    assert "and again with 7.4: mended in 7.3, and lost since" in said
+    (verdict,) = verdicts(ask(seventh.v05_race_of_versions))
+    assert "cpu_count >= 64; hardly any with package libarena 7.3" in verdict
+    assert "and again with 7.4: mended in 7.3, and lost since" in verdict

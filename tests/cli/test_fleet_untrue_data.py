@@ -41,15 +41,15 @@ def test_deaths_told_twice_and_days_without_records(ask, tmp_path):
     lines = (tmp_path / "y01_told_twice_and_silent/records.jsonl").read_text().splitlines()
     again = sum(json.loads(line)["time"]["ts_source"] == "mtime" for line in lines)
     assert again > 40
-    said = tell("check")
-    assert f"{again} records more of a death that another record tells of" in said
-    assert re.search(r"since 2026-\d\d-\d\d, of \d+ hosts \(site=mad: ", said)
+    answer = tell("check")
+    assert f"{again} records more of a death that another record tells of" in answer
+    assert re.search(r"since 2026-\d\d-\d\d, of \d+ hosts \(site=mad: ", answer)
     assert re.search(
         r"no crash of any program on site=vie \(20 hosts\) from .*, where about \d\d were due, and "
         "its host-hours went on",
-        said,
+        answer,
     )
-    assert "have only the date of a file" not in said, "those are left out"
+    assert "have only the date of a file" not in answer, "those are left out"
     rows = json.loads(tell("top", "--limit", "500", "--json"))
     deaths = len(lines) - again
     assert sum(row["crashes"] for row in rows) == deaths
@@ -62,8 +62,8 @@ def test_deaths_told_twice_and_days_without_records(ask, tmp_path):
 def test_a_silent_site_without_hours_dates_no_onset(ask):
     tell = ask(eighth.y02_one_site_without_hours)
     assert "no crash of any program on site=vie" in tell("check")
-    said = tell("onset", "flush_ledger")
-    assert "left out: no crash of any program on site=vie" in said
+    answer = tell("onset", "flush_ledger")
+    assert "left out: no crash of any program on site=vie" in answer
 
 
 def record(pid, *, sp=None, **host):
@@ -96,20 +96,20 @@ def test_small_pids_come_again_in_each_container():
 
 def test_names_of_every_site_are_machines_of_their_own(ask, tmp_path):
     tell = ask(eighth.y03_names_of_every_site)
-    said = tell("check")
+    answer = tell("check")
     lines = (tmp_path / "y03_names_of_every_site/records.jsonl").read_text().splitlines()
     serials = {json.loads(line)["host"]["attributes"]["serial"] for line in lines}
     several = f"20 names of several machines at the same time: .* {len(serials)} hosts, each by its"
-    assert re.search(several, said)
+    assert re.search(several, answer)
     assert re.search(
-        r"installed again, one host still: r05 \(mad\) \(machine id \w{8}, then ", said
+        r"installed again, one host still: r05 \(mad\) \(machine id \w{8}, then ", answer
     )
-    said = tell("suspects")
-    assert "verdict: hardware: one host (r05 (mad)), take it out and test it" in said
-    assert "it was installed again by 2026-" in said and "since then" in said
-    assert "r05 is the name of other machines too, which this is not about: r05 (" in said
-    said = tell("exclude", "--format", "slurm")
-    assert "NodeName=" not in said and "several machines have this name" in said
+    answer = tell("suspects")
+    assert "verdict: hardware: one host (r05 (mad)), take it out and test it" in answer
+    assert "it was installed again by 2026-" in answer and "since then" in answer
+    assert "r05 is the name of other machines too, which this is not about: r05 (" in answer
+    answer = tell("exclude", "--format", "slurm")
+    assert "NodeName=" not in answer and "several machines have this name" in answer
 
 
 def machines(tmp_path, *rows):
@@ -156,22 +156,24 @@ def test_a_machine_that_was_moved_is_one(tmp_path):
 
 
 def test_services_of_one_pool_accuse_no_pool(ask):
-    said = ask(eighth.y04_services_of_two_pools)("suspects")
-    assert "pool=" not in said, said
+    answer = ask(eighth.y04_services_of_two_pools)("suspects")
+    assert "pool=" not in answer, answer
 
 
 def test_a_host_in_several_programs_and_a_package_of_one(ask):
-    said = ask(eighth.y05_a_bad_card_and_a_package)("suspects")
-    assert "one host has this signature out of proportion, in several programs: test it" in said
-    assert "not one job: " in said and "move its job" not in said
-    assert "goes with package fastmoe=0.9.2" in said, said
+    answer = ask(eighth.y05_a_bad_card_and_a_package)("suspects")
+    assert "one host has this signature out of proportion, in several programs: test it" in answer
+    assert "not one job: " in answer and "move its job" not in answer
+    assert "goes with package fastmoe=0.9.2" in answer, answer
 
 
 def test_a_job_of_a_local_hour_accuses_no_kernel(ask):
     tell = ask(eighth.y06_end_of_summer_time)
-    said = tell("check")
-    assert "3 signatures come 1 h later in UTC since 2026-10-25, when clocks changed (as in" in said
-    assert "hours from where they come elsewhere" not in said
+    answer = tell("check")
+    assert (
+        "3 signatures come 1 h later in UTC since 2026-10-25, when clocks changed (as in" in answer
+    )
+    assert "hours from where they come elsewhere" not in answer
     # All work of that program comes at this hour: nothing is wrong.
     assert tell("suspects").startswith("nothing stands out")
 
@@ -188,9 +190,9 @@ def test_clocks_that_change_on_other_days_move_nothing():
 def test_what_remains_after_a_fix_was_there_before(ask):
     tell = ask(eighth.y07_half_of_a_fix)
     for question in ("onset", "split"):
-        said = tell(question, "scale_image")
-        assert "is another population, which was there before and is not touched" in said, said
-        assert "have namespace=tenant-b7" in said
+        answer = tell(question, "scale_image")
+        assert "is another population, which was there before and is not touched" in answer, answer
+        assert "have namespace=tenant-b7" in answer
 
 
 def test_records_of_one_death_lie_minutes_apart():

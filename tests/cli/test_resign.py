@@ -133,7 +133,7 @@ def test_the_same_rules_change_nothing(
     assert shell("resign", path, "--apply").code == 0
     assert path.read_bytes() == before
     made = sum(len(record["signature"]["text"]) for record in records)
-    native = sum(one["signature"]["native"] for one in records)
+    native = sum(record["signature"]["native"] for record in records)
     assert made >= max(2 * native, 1), "the samples have keys to compare"
 
 

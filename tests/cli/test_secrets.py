@@ -18,7 +18,7 @@ from support.surroundings import ARGV_SECRET, surroundings
 
 from gdb_epi.fleet.records.packing import unpack_record
 
-HERE = [one for one in one_per_minor() if one.root is None]
+HERE = [interpreter for interpreter in one_per_minor() if interpreter.root is None]
 
 
 @pytest.fixture(scope="module", params=HERE[-1:], ids=lambda one: one.id)

@@ -22,7 +22,7 @@ KEYS = ("strict", "stable", "coarse", "python", "native")
 
 
 def chosen() -> list[Interpreter]:
-    return [one for one in discover() if one.id in WANTED]
+    return [interpreter for interpreter in discover() if interpreter.id in WANTED]
 
 
 def core_of(interpreter: Interpreter, program: str) -> Made:
@@ -104,7 +104,7 @@ def test_a_backtrace_has_the_keys_of_its_core(shell: Shell, interpreter: Interpr
 
 
 def test_thread_apply_all_bt_full_says_the_same(shell: Shell) -> None:
-    interpreters = [one for one in discover() if one.id == "pyenv-3.11.7"]
+    interpreters = [interpreter for interpreter in discover() if interpreter.id == "pyenv-3.11.7"]
     if not interpreters or not Path(SYSTEM_GDB).exists():
         pytest.skip("pyenv's 3.11.7 and /usr/bin/gdb are not both here")
     made = core_of(interpreters[0], "worker-memmove")

@@ -137,8 +137,12 @@ OF_TASKS = {
 @pytest.mark.parametrize("framework", ["threads", "tasks"])
 @pytest.mark.parametrize(
     "one",
-    spread("borrowing", lambda one: is_plain(one) and one.minor >= (3, 10), every=99),
-    ids=lambda one: one.id,
+    spread(
+        "borrowing",
+        lambda interpreter: is_plain(interpreter) and interpreter.minor >= (3, 10),
+        every=99,
+    ),
+    ids=lambda interpreter: interpreter.id,
 )
 def test_what_a_pool_has_lost(one: Interpreter, framework: str, way: str, tmp_path: Path) -> None:
     need_core_dumps()

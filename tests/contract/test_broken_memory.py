@@ -57,8 +57,8 @@ class Overwritten:
         return found
 
 
-def key(one: Needed) -> tuple[int | None, str, str]:
-    return one.tid, one.name, one.filename
+def key(frame: Needed) -> tuple[int | None, str, str]:
+    return frame.tid, frame.name, frame.filename
 
 
 def untouched(needed: list[Needed], ranges: list[tuple[int, int]]) -> set[object]:
@@ -69,10 +69,10 @@ def untouched(needed: list[Needed], ranges: list[tuple[int, int]]) -> set[object
     """
     found = set()
     lost: set[int | None] = set()
-    for one in needed:
-        hit = any(a < end and a + n > start for a, n in one.ranges for start, end in ranges)
-        lost |= {one.tid} if hit else set()
-        found |= set() if one.tid in lost else {key(one)}
+    for frame in needed:
+        hit = any(a < end and a + n > start for a, n in frame.ranges for start, end in ranges)
+        lost |= {frame.tid} if hit else set()
+        found |= set() if frame.tid in lost else {key(frame)}
     return found
 
 

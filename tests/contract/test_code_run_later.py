@@ -210,10 +210,10 @@ SOMEBODY = (
 def test_who_may_set_an_event_later(name: str, tmp_path: Path) -> None:
     need_core_dumps()
     suited = [each for each in spread(name) if each.root is None and not each.free_threaded]
-    one = suited[len(name) % len(suited)]
+    interpreter = suited[len(name) % len(suited)]
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
-    target = CoreFileTarget.open(core_by_signal(one, name, tmp_path, program=program))
+    target = CoreFileTarget.open(core_by_signal(interpreter, name, tmp_path, program=program))
     state = ProcessState(target)
     assert not isinstance(state.python, Absent)
     scene = HangContext(target, state.python, state.locks, target.threads())

@@ -61,7 +61,8 @@ def places(session: Session) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    "interpreter", [pytest.param(one, id=one.id) for one in spread("pools", every=2)]
+    "interpreter",
+    [pytest.param(interpreter, id=interpreter.id) for interpreter in spread("pools", every=2)],
 )
 def test_damage_ends_no_command(interpreter: Interpreter) -> None:
     made = made_or_skip(interpreter, "pools")

@@ -174,17 +174,17 @@ class Scene:
 
 
 def scene_of(interpreter: str) -> Scene:
-    found = interpreter_or_skip(interpreter)
-    return Scene(target_of(made_or_skip(found, "simple")))
+    installed = interpreter_or_skip(interpreter)
+    return Scene(target_of(made_or_skip(installed, "simple")))
 
 
 def swept(target: object) -> CheckResults:
     return run_detectors_and_checks(ProcessState(target), sweep=True, seconds=300)  # type: ignore[arg-type]
 
 
-def check_named(found: list[Evidence], places: list[Place]) -> None:
+def check_named(signs: list[Evidence], places: list[Place]) -> None:
     """Each flipped bit is named by its check, and no other place is."""
-    named = {(one.where, one.bits): one.id for one in found}
+    named = {(sign.where, sign.bits): sign.id for sign in signs}
     assert set(named) == {(where, (bit,)) for _, where, bit in places}
     for item, where, bit in places:
         by = named[where, (bit,)]
@@ -193,7 +193,7 @@ def check_named(found: list[Evidence], places: list[Place]) -> None:
 
 def found_in(study: CheckResults) -> list[Evidence]:
     assert not [error for error in study.soft_errors if error.stage == "corruption"]
-    return [one for one in study.evidence if one.id in OURS]
+    return [sign for sign in study.evidence if sign.id in OURS]
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -218,7 +218,7 @@ def test_free_threaded_strings_and_what_is_left_out() -> None:
         changed.flip(where, bit)
     study = swept(changed)
     check_named(found_in(study), places)
-    why = {one.check: one.why for one in study.skipped}
+    why = {skip.check: skip.why for skip in study.skipped}
     assert "mimalloc" in why["R9"] and "no lists" in why["R8"]
 
 
@@ -242,9 +242,9 @@ def test_near_misses_are_no_evidence(scene: Scene) -> None:
     images, _ = image_files(scene.context)
     changed.put(images[-1].module.start + 0x18, b"\xcc")
     study = swept(changed)
-    assert {(one.id, bool(one.ambiguous)) for one in found_in(study)} <= {("R9", True)}
+    assert {(sign.id, bool(sign.ambiguous)) for sign in found_in(study)} <= {("R9", True)}
     assert study.score.word in ("none", "ambiguous", "software-like")
-    why = [one.why for one in study.skipped]
+    why = [skip.why for skip in study.skipped]
     assert any("by no single flipped bit" in one for one in why)
     assert any("breakpoint" in one for one in why)
 
@@ -256,13 +256,13 @@ def test_another_hash_is_seen_and_said(scene: Scene) -> None:
     changed.put_word(place, 0x1234)
     study = swept(changed)
     assert not found_in(study)
-    assert any("neither SipHash" in one.why for one in study.skipped if one.check == "R1")
+    assert any("neither SipHash" in skip.why for skip in study.skipped if skip.check == "R1")
 
 
 def test_without_files_the_file_checks_say_so(scene: Scene) -> None:
     target = CoreFileTarget.open(scene.target.path, sysroot="/nonexistent")
     study = swept(target)
-    why = {one.check: one.why for one in study.skipped}
+    why = {skip.check: skip.why for skip in study.skipped}
     assert "no file with the core's build-id" in why["R3"]
     assert not found_in(study)
 
@@ -274,8 +274,8 @@ def test_a_flip_near_the_fault_is_found_without_a_sweep(scene: Scene) -> None:
     name = scene.reader.u64(frame.code + at)
     changed = MutatedTarget(scene.target)
     changed.flip(name + scene.form.hash_at, 17)
-    found = found_in(run_detectors_and_checks(ProcessState(changed)))  # type: ignore[arg-type]
-    assert [(one.id, one.where, one.bits) for one in found] == [
+    signs = found_in(run_detectors_and_checks(ProcessState(changed)))  # type: ignore[arg-type]
+    assert [(sign.id, sign.where, sign.bits) for sign in signs] == [
         ("R1", name + scene.form.hash_at, (17,))
     ]
 
@@ -310,7 +310,9 @@ def flipped_while_it_lives(
     Returns its core, and the evidence there has to be.
     """
     need_core_dumps()
-    python = next((one for one in reversed(one_per_minor()) if one.root is None), None)
+    python = next(
+        (interpreter for interpreter in reversed(one_per_minor()) if interpreter.root is None), None
+    )
     if python is None:
         pytest.skip("no CPython of 3.8 to 3.15 on this machine's own root")
     command = ["/bin/sh", "-c", 'ulimit -c unlimited; exec "$@"', "sh", *python.argv, "-c", program]
@@ -340,7 +342,7 @@ def test_a_bit_flipped_in_a_living_process(tmp_path: Path) -> None:
     """In a string that nothing looks at again; then the process aborts."""
     core, right = flipped_while_it_lives(LIVING, tmp_path)
     study = swept(core)
-    found = [(one.id, one.where, one.bits, one.corrected) for one in found_in(study)]
+    found = [(sign.id, sign.where, sign.bits, sign.corrected) for sign in found_in(study)]
     assert found == [right]
     assert study.score.word == "proven-corruption"
     assert not study.score.tied  # nothing has used that string since
@@ -360,11 +362,11 @@ def test_a_name_that_was_not_found_and_its_damaged_twin(tmp_path: Path) -> None:
     """The process aborts over a KeyError: the key that it had kept has the hash of the other."""
     core, right = flipped_while_it_lives(SELLING, tmp_path)
     study = run_detectors_and_checks(ProcessState(core))
-    found = found_in(study)
-    assert [(one.id, one.where, one.bits, one.corrected) for one in found] == [right]
+    signs = found_in(study)
+    assert [(sign.id, sign.where, sign.bits, sign.corrected) for sign in signs] == [right]
     assert study.score.tied  # by its twin, the key of the KeyError
 
 
 def test_the_budget_ends_a_sweep_and_that_is_said(scene: Scene) -> None:
     study = run_detectors_and_checks(scene.state, sweep=True, size=4 << 20)
-    assert any("budget" in one.why for one in study.skipped)
+    assert any("budget" in skip.why for skip in study.skipped)

@@ -32,7 +32,7 @@ Check = Callable[[Context], object]
 
 def evidence(check: Check, target: object) -> list[Evidence]:
     context = Context(ProcessState(target))  # type: ignore[arg-type]
-    return [one for one in check(context) if isinstance(one, Evidence)]  # type: ignore[attr-defined]
+    return [sign for sign in check(context) if isinstance(sign, Evidence)]  # type: ignore[attr-defined]
 
 
 def core_of(interpreter: str) -> CoreFileTarget:
@@ -70,7 +70,7 @@ def test_a_length_that_no_frame_leads_to_is_named(interpreter: str) -> None:
                 changed.flip(owner + at, bit)
             damage = evidence(heap_item_counts, changed)
             if len(bits) == 1 or name == "str":  # two bits: where a NUL says where it ends
-                assert [(one.id, one.where, one.bits) for one in damage] == [
+                assert [(sign.id, sign.where, sign.bits) for sign in damage] == [
                     ("R25", owner + at, bits)
                 ]
             else:
@@ -101,7 +101,7 @@ def test_flags_that_no_str_has_are_named(interpreter: str) -> None:
     changed = MutatedTarget(target)
     changed.flip(owner + form.state_at, compact)
     damage = evidence(heap_string_flags, changed)
-    assert [(one.id, one.where, one.bits) for one in damage] == [
+    assert [(sign.id, sign.where, sign.bits) for sign in damage] == [
         ("R25", owner + form.state_at, (compact,))
     ]
 
@@ -129,7 +129,7 @@ def test_a_number_of_a_class_is_named(interpreter: str) -> None:
             changed = MutatedTarget(target)
             changed.flip(kind + offset, bit)
             damage = evidence(type_numbers, changed)
-            assert [(one.id, one.where, one.bits) for one in damage] == [
+            assert [(sign.id, sign.where, sign.bits) for sign in damage] == [
                 ("R28", kind + offset, (bit,))
             ]
         overwritten = MutatedTarget(target)

@@ -28,9 +28,9 @@ def test_the_link_that_a_collection_died_of_is_named() -> None:
     named = [
         row
         for row in rows
-        for one in row["evidence"]
-        if one["id"] == "R8" and hex(one["where"]) == row["label"]["address"]
-        and hex(one["corrected"] & ~3) == hex(int(row["label"]["original"], 16) & ~3)
+        for sign in row["evidence"]
+        if sign["id"] == "R8" and hex(sign["where"]) == row["label"]["address"]
+        and hex(sign["corrected"] & ~3) == hex(int(row["label"]["original"], 16) & ~3)
     ]  # fmt: skip
     assert len(rows) >= 2 and len(named) >= len(rows) - 1, [row["evidence"] for row in rows]
     assert all(row["word"] == "strong" for row in named)

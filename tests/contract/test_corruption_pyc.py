@@ -120,16 +120,18 @@ class Scene:
 
 
 def places_of(found: list[Any]) -> set[Place]:
-    evidence = [one for one in found if isinstance(one, Evidence)]
-    return {(one.where + bit // 8, bit % 8) for one in evidence for bit in one.bits}
+    evidence = [sign for sign in found if isinstance(sign, Evidence)]
+    return {(sign.where + bit // 8, bit % 8) for sign in evidence for bit in sign.bits}
 
 
 def ids(found: list[Any]) -> set[str]:
-    return {one.id for one in found if isinstance(one, Evidence)}
+    return {sign.id for sign in found if isinstance(sign, Evidence)}
 
 
 def doubts(found: list[Any]) -> list[str]:
-    return [one.why for one in found if isinstance(one, Skipped) and "may be of later" in one.why]
+    return [
+        skip.why for skip in found if isinstance(skip, Skipped) and "may be of later" in skip.why
+    ]
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -210,5 +212,5 @@ def test_damaged_files_are_no_trouble() -> None:
         whole[at] ^= 0xFF
         code_objects = read_code_objects(bytes(whole), layout)
         assert isinstance(code_objects, Absent) or all(
-            isinstance(one, MarshalledCode) for one in code_objects
+            isinstance(code_object, MarshalledCode) for code_object in code_objects
         )

@@ -38,7 +38,7 @@ def test_flips_of_saved_registers_are_named(minor: tuple[int, int]) -> None:
     frames = walk(context)
     for frame in frames[1:]:
         assert call_before(target, frame.pc) is not None, hex(frame.pc)
-    assert [frame.cfa for frame in frames] == sorted(one.cfa for one in frames)
+    assert [frame.cfa for frame in frames] == sorted(frame.cfa for frame in frames)
     found = list(passed_arguments(context, frames))
     assert all(one.held == one.expected for one in found)
     assert not list(saved_registers(context))
@@ -57,6 +57,6 @@ def test_flips_of_saved_registers_are_named(minor: tuple[int, int]) -> None:
         changed.flip(place, bit)
         again = Context(ProcessState(changed), sweep=True)  # type: ignore[arg-type]
         evidence = list(saved_registers(again))
-        assert {(one.where, one.bits) for one in evidence if isinstance(one, Evidence)} == {
+        assert {(sign.where, sign.bits) for sign in evidence if isinstance(sign, Evidence)} == {
             (place, (bit,))
         }

@@ -31,8 +31,8 @@ HIGH = 44  # of an address: one that is flipped there is none
 
 
 def opened(interpreter: str) -> tuple[CoreFileTarget, Context, PythonState]:
-    found = interpreter_or_skip(interpreter)
-    target: CoreFileTarget = target_of(made_or_skip(found, "simple"))
+    installed = interpreter_or_skip(interpreter)
+    target: CoreFileTarget = target_of(made_or_skip(installed, "simple"))
     context = Context(ProcessState(target))
     python = context.state.python
     assert isinstance(python, PythonState)
@@ -45,7 +45,7 @@ def found_by(check: object, target: object, *, sweep: bool = False) -> list[tupl
         evidence = list(check(context))  # type: ignore[operator]
     except NotChecked:
         return []
-    return [(one.where, one.bits) for one in evidence if isinstance(one, Evidence)]
+    return [(sign.where, sign.bits) for sign in evidence if isinstance(sign, Evidence)]
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)

@@ -82,8 +82,8 @@ class Scene:
     """A healthy core, and the walk over it."""
 
     def __init__(self, interpreter: str) -> None:
-        found = interpreter_or_skip(interpreter)
-        self.target: CoreFileTarget = target_of(made_or_skip(found, "simple"))
+        installed = interpreter_or_skip(interpreter)
+        self.target: CoreFileTarget = target_of(made_or_skip(installed, "simple"))
         self.context = Context(ProcessState(self.target))
         walk = object_walk(self.context)
         assert isinstance(walk, ObjectWalk)
@@ -111,7 +111,7 @@ class Scene:
                 at = self.layout.offset(struct, name)
                 owners = [one for one, kind in self.walk.visited if kind == category]
                 owners = [owner for owner in owners if self.is_one(owner, category)]
-                places = [one + at for one in owners] if at is not None else []
+                places = [owner + at for owner in owners] if at is not None else []
                 places = [
                     place for place in places if self.is_alone(self.walk.reader.word(place), name)
                 ]
@@ -138,11 +138,11 @@ class Scene:
 
 def evidence(check: Check, changed: object) -> list[Evidence]:
     context = Context(ProcessState(changed))  # type: ignore[arg-type]
-    return [one for one in check(context) if isinstance(one, Evidence)]  # type: ignore[attr-defined]
+    return [sign for sign in check(context) if isinstance(sign, Evidence)]  # type: ignore[attr-defined]
 
 
-def named(found: list[Evidence]) -> set[tuple[object, tuple[int, ...]]]:
-    return {(one.where, one.bits) for one in found}
+def named(signs: list[Evidence]) -> set[tuple[object, tuple[int, ...]]]:
+    return {(sign.where, sign.bits) for sign in signs}
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -161,9 +161,9 @@ def test_a_flipped_field_is_named_and_nothing_else(interpreter: str) -> None:
     for where, bit in places:
         changed = MutatedTarget(scene.target)
         changed.flip(where, bit)
-        found = evidence(typed_field, changed)
-        assert named(found) == {(where, (bit,))}, hex(where)
-        assert {one.id for one in found} == {"R18"}
+        signs = evidence(typed_field, changed)
+        assert named(signs) == {(where, (bit,))}, hex(where)
+        assert {one.id for one in signs} == {"R18"}
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -253,8 +253,8 @@ def test_an_instruction_that_loads_what_there_is_not_is_named(interpreter: str) 
             where = start + argument.at
             changed = MutatedTarget(scene.target)
             changed.flip(where & -8, 8 * (where % 8) + 7)
-            found = evidence(instruction_arguments, changed)
-            assert named(found) == {(where & -8, (8 * (where % 8) + 7,))}
+            signs = evidence(instruction_arguments, changed)
+            assert named(signs) == {(where & -8, (8 * (where % 8) + 7,))}
             named_ones += 1
     assert named_ones
 
@@ -455,7 +455,7 @@ def test_an_object_that_counts_too_few_references_is_named(scene: Scene) -> None
     for fewer, named_one in ((2, [victim]), (0, [])):
         changed = MutatedTarget(scene.target)
         changed.put_word(victim, held[victim] - fewer)
-        assert [one.where for one in evidence(lost_reference, changed)] == named_one
+        assert [sign.where for sign in evidence(lost_reference, changed)] == named_one
     damaged = MutatedTarget(scene.target)
     damaged.put_word(victim, 1 << 62)  # immortal, or overwritten: it counts nothing
     assert not evidence(lost_reference, damaged)
@@ -482,8 +482,8 @@ def test_the_instruction_pointer_is_held_against_its_code(scene: Scene) -> None:
 def test_two_neighbouring_bits_of_an_item(scene: Scene) -> None:
     """In a list of objects of one type that nothing else names."""
     changed, where, flip = _two_bits_off(scene)
-    found = evidence(typed_slot, changed)
-    assert [(one.id, one.where, one.bits) for one in found] == [("M:pair", where, flip)]
+    signs = evidence(typed_slot, changed)
+    assert [(sign.id, sign.where, sign.bits) for sign in signs] == [("M:pair", where, flip)]
 
 
 def _two_bits_off(scene: Scene) -> tuple[MutatedTarget, int, tuple[int, int]]:
@@ -568,7 +568,7 @@ def test_a_pointer_to_static_data_that_others_of_the_type_share(scene: Scene) ->
     words = scene.walk.reader.words([descriptor + at for descriptor in descriptors])
     shared = next(word for word in words if words.count(word) > MIN_BESIDE)
     address = descriptors[words.index(shared)]
-    others = [one for one in descriptors if one != address]
+    others = [descriptor for descriptor in descriptors if descriptor != address]
 
     def told(value: int) -> list[tuple[int | str, tuple[int, ...]]]:
         changed = Searched(scene.target)

@@ -93,8 +93,12 @@ LINES = {
     "generator": [READ, USE, ("generator", 40), ("main", 12), ("<module>", 15)],
 }  # fmt: skip
 # Cython 3.3 dropped 3.8.
-INTERPRETERS = [one for one in one_per_minor() if one.root is None and one.minor >= (3, 9)]
-INTERPRETERS += [one for one in discover() if one.id.startswith("ft-")]
+INTERPRETERS = [
+    interpreter
+    for interpreter in one_per_minor()
+    if interpreter.root is None and interpreter.minor >= (3, 9)
+]
+INTERPRETERS += [interpreter for interpreter in discover() if interpreter.id.startswith("ft-")]
 
 
 def built(interpreter: Interpreter, build: str) -> Path:

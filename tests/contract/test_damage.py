@@ -25,8 +25,8 @@ INTERPRETERS = [pytest.param(i.id, id=i.id) for i in one_per_minor()]
 def victim(request: pytest.FixtureRequest) -> tuple[MutatedTarget, PythonState, ThreadState]:
     """A mutable view of a core, its intact state, and the intact thread that died."""
     need_core_dumps()
-    found = interpreter_or_skip(request.param)
-    target = MutatedTarget(opened(found))
+    interpreter = interpreter_or_skip(request.param)
+    target = MutatedTarget(opened(interpreter))
     python = decode_python(target)
     assert isinstance(python, PythonState)
     thread = next(t for t in python.threads() if t.crashed)

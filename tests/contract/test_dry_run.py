@@ -652,7 +652,9 @@ RETURNED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("one", spread("dry run", is_plain, every=2), ids=lambda one: one.id)
+@pytest.mark.parametrize(
+    "one", spread("dry run", is_plain, every=2), ids=lambda interpreter: interpreter.id
+)
 def test_functions_of_a_core(one: Interpreter, tmp_path: Path) -> None:
     need_core_dumps()
     names = [node.name for node in ast.parse(PROGRAM).body if isinstance(node, ast.FunctionDef)]

@@ -208,7 +208,9 @@ RETURNED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("one", spread("dry run", is_plain, every=2), ids=lambda one: one.id)
+@pytest.mark.parametrize(
+    "one", spread("dry run", is_plain, every=2), ids=lambda interpreter: interpreter.id
+)
 def test_functions_of_a_core(one: Interpreter, tmp_path: Path) -> None:
     need_core_dumps()
     endless = (
@@ -260,10 +262,10 @@ def test_loop_that_an_error_is_to_end(
     index: str, body: str, error: str, is_endless: bool, tmp_path: Path
 ) -> None:
     need_core_dumps()
-    one = next(each for each in discover() if is_plain(each) and each.minor >= (3, 11))
+    interpreter = next(each for each in discover() if is_plain(each) and each.minor >= (3, 11))
     program = tmp_path / "program.py"
     program.write_text(TRIED % (index, body, error))
-    core = core_by_signal(one, "busy", tmp_path, program=program)
+    core = core_by_signal(interpreter, "busy", tmp_path, program=program)
     answer = run_stages(Session(CoreFileTarget.open(core))).state.hang
     assert not isinstance(answer, Absent)
     assert (answer.kind == "endless loop") is is_endless
@@ -315,13 +317,13 @@ def test_service_that_handles_an_error_in_each_turn(
 ) -> None:
     """A service that notes that it lives, and has no orders, was said to put back what it took."""
     need_core_dumps()
-    one = next(each for each in discover() if is_plain(each) and each.minor >= (3, 11))
+    interpreter = next(each for each in discover() if is_plain(each) and each.minor >= (3, 11))
     program = tmp_path / "program.py"
     program.write_text(SERVED % function)
     kinds = list[str]()
     for name in "abc":  # here and there an instruction runs from which nothing can be followed
         (tmp_path / name).mkdir()
-        core = core_by_signal(one, settle, tmp_path / name, program=program)
+        core = core_by_signal(interpreter, settle, tmp_path / name, program=program)
         answer = run_stages(Session(CoreFileTarget.open(core))).state.hang
         assert not isinstance(answer, Absent)
         kinds.append(answer.kind)

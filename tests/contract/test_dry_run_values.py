@@ -127,7 +127,9 @@ EXPECTED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("one", spread("dry run values", is_plain, every=2), ids=lambda one: one.id)
+@pytest.mark.parametrize(
+    "one", spread("dry run values", is_plain, every=2), ids=lambda interpreter: interpreter.id
+)
 def test_functions_of_a_core(one: Interpreter, tmp_path: Path) -> None:
     need_core_dumps()
     assert outcomes(one, tmp_path, PROGRAM, EXPECTED) == EXPECTED

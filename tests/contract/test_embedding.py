@@ -63,8 +63,8 @@ def work(number):
 """
 MAIN = "import inner\n\n\ndef main():\n    inner.work(3)\n\n\nmain()\n"
 INNER = "import os\n\n\ndef work(number):\n    # the line below dies\n    os.abort()\n"
-LOCAL = [one for one in one_per_minor() if one.root is None]
-SHARED = [one for one in LOCAL if one.shared]
+LOCAL = [interpreter for interpreter in one_per_minor() if interpreter.root is None]
+SHARED = [interpreter for interpreter in LOCAL if interpreter.shared]
 
 
 def state_of(core: Path) -> tuple[CoreFileTarget, PythonState]:

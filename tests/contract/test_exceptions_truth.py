@@ -29,7 +29,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.record.stacks import stacks_json
 from gdb_epi.target.corefile import CoreFileTarget
 
-INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("in_flight")]
+INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in spread("in_flight")]
 HOSTILE = (0, 1, 3, 7, 64, 0x1000, 1 << 31, 1 << 40, 1 << 60, 1 << 63, (1 << 64) - 1)
 ROUNDS = 30
 MAX_SECONDS = 5.0  # of processor time for all exceptions of a process; far above what was seen
@@ -45,12 +45,12 @@ def decode(made: Made, *, messages: bool = True) -> list[ThreadExceptions]:
     return read_thread_exceptions(state.target, state.python, messages=messages)
 
 
-def lines_of(one: ExceptionInfo) -> list[list[Any]]:
-    if isinstance(one.traceback, Absent):
+def lines_of(exception_info: ExceptionInfo) -> list[list[Any]]:
+    if isinstance(exception_info.traceback, Absent):
         return []
-    assert one.traceback.broken == "" and one.traceback.left_out == 0
-    assert not [line.hole for line in one.traceback.lines if line.hole]
-    return [[line.name, line.filename, line.lineno] for line in one.traceback.lines]
+    assert exception_info.traceback.broken == "" and exception_info.traceback.left_out == 0
+    assert not [line.hole for line in exception_info.traceback.lines if line.hole]
+    return [[line.name, line.filename, line.lineno] for line in exception_info.traceback.lines]
 
 
 def seen(raised: RaisedException) -> dict[str, Any]:
@@ -60,25 +60,27 @@ def seen(raised: RaisedException) -> dict[str, Any]:
     )
 
 
-def tree(one: ExceptionInfo, known: dict[int, ExceptionInfo], above: tuple[int, ...]) -> Any:
-    if one.address in above:
+def tree(
+    exception_info: ExceptionInfo, known: dict[int, ExceptionInfo], above: tuple[int, ...]
+) -> Any:
+    if exception_info.address in above:
         return None
-    above = (*above, one.address)
+    above = (*above, exception_info.address)
 
     def linked(address: int) -> Any:
         return tree(known[address], known, above) if address else None
 
     return {
-        "type": one.type,
-        "message": None if isinstance(one.message, Absent) else one.message,
-        "args": one.args,
-        "notes": list(one.notes),
-        "errno": one.errno,
-        "suppress": one.suppress_context,
-        "traceback": lines_of(one),
-        "cause": linked(one.cause),
-        "context": linked(one.context),
-        "members": [linked(address) for address in one.members],
+        "type": exception_info.type,
+        "message": None if isinstance(exception_info.message, Absent) else exception_info.message,
+        "args": exception_info.args,
+        "notes": list(exception_info.notes),
+        "errno": exception_info.errno,
+        "suppress": exception_info.suppress_context,
+        "traceback": lines_of(exception_info),
+        "cause": linked(exception_info.cause),
+        "context": linked(exception_info.context),
+        "members": [linked(address) for address in exception_info.members],
     }
 
 
@@ -212,8 +214,10 @@ def test_record_and_stacks_name_types_alone(interpreter: Interpreter) -> None:
         wanted[tids[ident]] = [each["type"] for each in one["handled"]]
     group = record["exception"]
     assert (group["type"], group["state"]) == ("__main__.OwnError", "in flight")
-    assert {one["tid"]: one["handled"] for one in group["threads"]} == wanted
-    flying = {one["tid"]: one["in_flight"] for one in group["threads"] if "in_flight" in one}
+    assert {thread["tid"]: thread["handled"] for thread in group["threads"]} == wanted
+    flying = {
+        thread["tid"]: thread["in_flight"] for thread in group["threads"] if "in_flight" in thread
+    }
     assert flying == {made.truth["crashed"]: "__main__.OwnError"}
     assert stacks["exception"] == {
         "state": "in flight", "type": "__main__.OwnError", "tid": made.truth["crashed"],

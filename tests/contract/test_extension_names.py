@@ -35,7 +35,11 @@ PyMODINIT_FUNC PyInit_bare(void) { return PyModule_Create(&module); }
 
 def test_a_stripped_module(tmp_path: Path) -> None:
     need_core_dumps()
-    interpreter = [one for one in one_per_minor() if one.root is None and one.minor >= (3, 11)][-1]
+    interpreter = [
+        interpreter
+        for interpreter in one_per_minor()
+        if interpreter.root is None and interpreter.minor >= (3, 11)
+    ][-1]
     (tmp_path / "bare.c").write_text(SOURCE)
     include = "import sysconfig; print(sysconfig.get_path('include'))"
     done = subprocess.run(

@@ -29,11 +29,13 @@ pipe.read()
 """
 
 
-def is_plain(one: Interpreter) -> bool:
-    return one.root is None and not one.free_threaded
+def is_plain(interpreter: Interpreter) -> bool:
+    return interpreter.root is None and not interpreter.free_threaded
 
 
-@pytest.mark.parametrize("one", spread("file reads", is_plain, every=2), ids=lambda one: one.id)
+@pytest.mark.parametrize(
+    "one", spread("file reads", is_plain, every=2), ids=lambda interpreter: interpreter.id
+)
 def test_what_is_read(one: Interpreter, tmp_path: Path) -> None:
     """The very read that the core has, and the same of another descriptor of the process."""
     need_core_dumps()

@@ -24,10 +24,10 @@ from gdb_epi.target.corefile import CoreFileTarget
 def made() -> Made:
     """A core of an interpreter before 3.13 that lives in this machine's own root."""
     need_core_dumps()
-    known = [i for i in discover() if i.root is None and i.minor < (3, 13)]
-    if not known:
+    interpreters = [i for i in discover() if i.root is None and i.minor < (3, 13)]
+    if not interpreters:
         pytest.skip("no CPython before 3.13 in this machine's own root")
-    return make_core(known[0], "simple")
+    return make_core(interpreters[0], "simple")
 
 
 def test_a_wrong_executable_is_said_and_not_used(made: Made) -> None:

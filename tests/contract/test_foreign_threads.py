@@ -50,7 +50,11 @@ WITHOUT_TABLES = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
 
 CELLS = [
     pytest.param(one, id=one.id)
-    for one in spread("foreign", lambda one: one.root is None and not one.free_threaded, every=99)
+    for one in spread(
+        "foreign",
+        lambda interpreter: interpreter.root is None and not interpreter.free_threaded,
+        every=99,
+    )
 ]
 
 

@@ -26,7 +26,9 @@ from gdb_epi.target.corefile import CoreFileTarget
 
 GDB = "/usr/bin/gdb"
 needs_cores = pytest.mark.skipif(why_no_core_dumps() is not None, reason=str(why_no_core_dumps()))
-minors = pytest.mark.parametrize("interpreter", one_per_minor(), ids=lambda one: one.id)
+minors = pytest.mark.parametrize(
+    "interpreter", one_per_minor(), ids=lambda interpreter: interpreter.id
+)
 
 
 class NoThreadSymbols(CoreFileTarget):
@@ -60,7 +62,7 @@ def test_a_thread_that_does_not_name_itself_is_none(interpreter: Interpreter) ->
     again = read_stack_lists(core)
     assert isinstance(again, StackLists)
     assert not again.complete
-    assert {one.address for one in again.descriptors} <= live
+    assert {descriptor.address for descriptor in again.descriptors} <= live
     states = {reading.name: reading.state for reading in ProcessState(core).locks.fork.readings}
     assert (states["F2"], states["F3"]) == ("unreadable", "unreadable")
 
@@ -131,10 +133,17 @@ def process_in_a_namespace(interpreter: Interpreter, folder: Path, *words: str) 
 
 def local() -> Interpreter:
     """Return an interpreter of this machine's own root that is started without a wrapper."""
-    found = [one for one in discover() if one.root is None and len(one.argv) == 1]
-    if not found:
+    interpreters = [
+        interpreter
+        for interpreter in discover()
+        if interpreter.root is None and len(interpreter.argv) == 1
+    ]
+    if not interpreters:
         pytest.skip("no interpreter outside of a chroot")
-    return next((one for one in found if one.minor >= (3, 12)), found[0])
+    return next(
+        (interpreter for interpreter in interpreters if interpreter.minor >= (3, 12)),
+        interpreters[0],
+    )
 
 
 def dump(tmp_path: Path, *words: str) -> LockReport:

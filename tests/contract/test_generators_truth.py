@@ -22,7 +22,9 @@ from gdb_epi.cpython.runtime.python_state import decode_python
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.session import Session
 
-INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("generators")]
+INTERPRETERS = [
+    pytest.param(interpreter, id=interpreter.id) for interpreter in spread("generators")
+]
 
 
 def opened(interpreter: Interpreter) -> tuple[Made, Session]:
@@ -35,26 +37,28 @@ def test_chains_as_the_program_made_them(interpreter: Interpreter) -> None:
     made, session = opened(interpreter)
     python = session.state.python
     assert isinstance(python, PythonState), python
-    found = read_generator_chains(session.target, python)
+    generator_chains = read_generator_chains(session.target, python)
     own = [
         [
             chain.kind,
             chain.suspended.state,
             [frame.name for frame in reversed(chain.suspended.frames)],
         ]
-        for chain in found.chains
+        for chain in generator_chains.chains
         if any(str(made.program.file) in frame.filename for frame in chain.suspended.frames)
     ]
     told = [[k, s, [n.rpartition(".")[2] for n in names]] for k, s, names in made.truth["chains"]]
     # A running generator's frame is its thread's; the chain begins and ends with it.
     assert sorted(map(str, own)) == sorted(map(str, told))
     if interpreter.free_threaded:
-        assert any("no list of their objects" in error.message for error in found.soft_errors)
+        assert any(
+            "no list of their objects" in error.message for error in generator_chains.soft_errors
+        )
     else:
-        assert found.soft_errors == ()
-    assert [one.tid for one in found.chains if one.suspended.state == "running"] == [
-        made.truth["crashed"]
-    ]
+        assert generator_chains.soft_errors == ()
+    assert [
+        thread.tid for thread in generator_chains.chains if thread.suspended.state == "running"
+    ] == [made.truth["crashed"]]
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -82,8 +86,8 @@ def old_scene(identifier: str) -> tuple[MutatedTarget, PythonState, GeneratorCha
     return target, python, outer, MemoryReader(target, python.layout).u64(inner.address + at)
 
 
-def names(found: GeneratorChains) -> list[tuple[str, list[str]]]:
-    own = [chain for chain in found.chains if chain.suspended.state != "running"]
+def names(generator_chains: GeneratorChains) -> list[tuple[str, list[str]]]:
+    own = [chain for chain in generator_chains.chains if chain.suspended.state != "running"]
     return sorted((c.kind, [frame.name for frame in c.suspended.frames]) for c in own)
 
 

@@ -17,9 +17,13 @@ ORDINARY = ((3, 9), (3, 12))
 @pytest.mark.parametrize(
     "interpreter",
     [
-        pytest.param(one, id=one.id, marks=() if one.minor in ORDINARY else pytest.mark.heavy)
-        for one in one_per_minor()
-        if (3, 9) <= one.minor <= (3, 14)
+        pytest.param(
+            interpreter,
+            id=interpreter.id,
+            marks=() if interpreter.minor in ORDINARY else pytest.mark.heavy,
+        )
+        for interpreter in one_per_minor()
+        if (3, 9) <= interpreter.minor <= (3, 14)
     ],
 )
 def test_the_stack_ends_where_the_greenlet_began(interpreter: Interpreter) -> None:

@@ -22,7 +22,9 @@ from gdb_epi.target.corefile import CoreFileTarget
 
 # Interpreters below a root of their own cannot see the cache.
 INTERPRETERS = [
-    pytest.param(one, id=one.id) for one in discover() if one.root is None and not one.stripped
+    pytest.param(interpreter, id=interpreter.id)
+    for interpreter in discover()
+    if interpreter.root is None and not interpreter.stripped
 ]
 TIMEOUT = 300
 

@@ -47,7 +47,9 @@ def app(environ, start_response):
     return [f"{os.getpid()} {LOCK.locked()} {len(COMING)}".encode()]
 """
 INTERPRETERS = [
-    pytest.param(one, id=one.id) for one in discover() if one.root is None and not one.stripped
+    pytest.param(interpreter, id=interpreter.id)
+    for interpreter in discover()
+    if interpreter.root is None and not interpreter.stripped
 ]
 
 

@@ -148,8 +148,8 @@ MINORS = ((3, 9), (3, 11), (3, 13))
 RUNS = 2
 
 
-def is_plain(one: Interpreter) -> bool:
-    return one.root is None and not (one.free_threaded or one.debug)
+def is_plain(interpreter: Interpreter) -> bool:
+    return interpreter.root is None and not (interpreter.free_threaded or interpreter.debug)
 
 
 @pytest.fixture
@@ -168,7 +168,14 @@ def random_addresses() -> Iterator[None]:
 def test_eight_hangs_have_eight_keys(minor: tuple[int, int], tmp_path: Path) -> None:
     gdb = need_gdb()
     need_core_dumps()
-    interpreter = next((one for one in discover() if one.minor == minor and is_plain(one)), None)
+    interpreter = next(
+        (
+            interpreter
+            for interpreter in discover()
+            if interpreter.minor == minor and is_plain(interpreter)
+        ),
+        None,
+    )
     if interpreter is None:
         pytest.skip(f"no CPython {minor[0]}.{minor[1]} on this machine's own root")
     program = tmp_path / "program.py"

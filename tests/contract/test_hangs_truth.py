@@ -38,20 +38,25 @@ NOT_ON_MUSL = {
 OLDEST = {"cancel_ignored": (3, 11), "cancel_swallowed_below_its_loop": (3, 11)}
 
 
-def runs_on(one: Interpreter, name: str) -> bool:
-    if one.minor < OLDEST.get(name, (3, 8)):
+def runs_on(interpreter: Interpreter, name: str) -> bool:
+    if interpreter.minor < OLDEST.get(name, (3, 8)):
         return False
-    on_musl = one.id.startswith("musl") and name in NOT_ON_MUSL
-    return one.root is None and not one.free_threaded and not on_musl
+    on_musl = interpreter.id.startswith("musl") and name in NOT_ON_MUSL
+    return interpreter.root is None and not interpreter.free_threaded and not on_musl
 
 
 EVERYDAY = 4  # every fourth program is in the ordinary run: each waits until it hangs
 CELLS = [
     pytest.param(
-        one, name, id=f"{one.id}-{name}", marks=pytest.mark.heavy if number % EVERYDAY else ()
+        interpreter,
+        name,
+        id=f"{interpreter.id}-{name}",
+        marks=pytest.mark.heavy if number % EVERYDAY else (),
     )
     for number, name in enumerate(TRUTHS)
-    for one in spread(name, lambda one, name=name: runs_on(one, name), every=99)
+    for interpreter in spread(
+        name, lambda interpreter, name=name: runs_on(interpreter, name), every=99
+    )
 ]
 
 
@@ -117,8 +122,10 @@ def test_a_database_that_another_thread_reads_may_be_given_free(tmp_path: Path) 
     if (reason := why_no_core_dumps()) is not None:
         pytest.skip(f"no core dumps here: {reason}")
     name = "database_read_by_another"
-    one = spread(name, lambda one: one.root is None and not one.free_threaded)[0]
-    parts = run_stages(Session(CoreFileTarget.open(core_while_asleep(one, name, tmp_path))))
+    interpreter = spread(
+        name, lambda interpreter: interpreter.root is None and not interpreter.free_threaded
+    )[0]
+    parts = run_stages(Session(CoreFileTarget.open(core_while_asleep(interpreter, name, tmp_path))))
     assert not isinstance(parts.state.hang, Absent)
     assert "reads from that database, which reader has at hand" in parts.state.hang.sentence
     assert parts.state.hang.sure == INFO
@@ -138,8 +145,10 @@ def test_a_lock_held_while_a_child_is_joined(
     """How many wait for it stands in the semaphore: the second child does something else."""
     if (reason := why_no_core_dumps()) is not None:
         pytest.skip(f"no core dumps here: {reason}")
-    one = spread("join", lambda one: one.root is None and not one.free_threaded)[0]
-    parts = run_stages(Session(CoreFileTarget.open(core_by_signal(one, name, tmp_path))))
+    interpreter = spread(
+        "join", lambda interpreter: interpreter.root is None and not interpreter.free_threaded
+    )[0]
+    parts = run_stages(Session(CoreFileTarget.open(core_by_signal(interpreter, name, tmp_path))))
     assert not isinstance(parts.state.hang, Absent)
     assert words in parts.state.hang.sentence
     assert (parts.state.hang.kind, parts.state.hang.sure) == ("child", sure)
@@ -165,16 +174,16 @@ def test_what_a_signal_or_another_loop_may_end(
     """
     if (reason := why_no_core_dumps()) is not None:
         pytest.skip(f"no core dumps here: {reason}")
-    for one in spread("signals", lambda one: (
-        one.root is None and not one.free_threaded and one.minor >= (3, 10)
+    for interpreter in spread("signals", lambda interpreter: (
+        interpreter.root is None and not interpreter.free_threaded and interpreter.minor >= (3, 10)
     )):  # fmt: skip
-        folder = tmp_path / one.id
+        folder = tmp_path / interpreter.id
         folder.mkdir()
-        parts = run_stages(Session(CoreFileTarget.open(core_by_signal(one, name, folder))))
+        parts = run_stages(Session(CoreFileTarget.open(core_by_signal(interpreter, name, folder))))
         answer = parts.state.hang
         assert not isinstance(answer, Absent)
-        assert (answer.label, answer.sure) == (label, sure), (one.id, answer)
-        assert bool(answer.outside) is outside, (one.id, answer)
+        assert (answer.label, answer.sure) == (label, sure), (interpreter.id, answer)
+        assert bool(answer.outside) is outside, (interpreter.id, answer)
         assert "nothing can wake it" not in answer.sentence
         shutil.rmtree(folder)
 
@@ -184,20 +193,24 @@ def test_a_job_that_a_signal_ends(tmp_path: Path) -> None:
     """The handler sets the future that the job of a pool waits for."""
     if (reason := why_no_core_dumps()) is not None:
         pytest.skip(f"no core dumps here: {reason}")
-    for one in spread("signals", lambda one: one.root is None and not one.free_threaded):
-        folder = tmp_path / one.id
+    for interpreter in spread(
+        "signals", lambda interpreter: interpreter.root is None and not interpreter.free_threaded
+    ):
+        folder = tmp_path / interpreter.id
         folder.mkdir()
-        core = core_by_signal(one, "job_ended_by_a_signal", folder)
+        core = core_by_signal(interpreter, "job_ended_by_a_signal", folder)
         answer = run_stages(Session(CoreFileTarget.open(core))).state.hang
         assert not isinstance(answer, Absent)
-        assert answer.label == "no-fault" or answer.sure == INFO, (one.id, answer)
+        assert answer.label == "no-fault" or answer.sure == INFO, (interpreter.id, answer)
         shutil.rmtree(folder)
 
 
-def keys_of(name: str, folder: Path, one: Interpreter | None = None) -> dict[str, str]:
-    by_default = spread("keys", lambda one: one.root is None and not one.free_threaded)[0]
+def keys_of(name: str, folder: Path, interpreter: Interpreter | None = None) -> dict[str, str]:
+    by_default = spread(
+        "keys", lambda interpreter: interpreter.root is None and not interpreter.free_threaded
+    )[0]
     folder.mkdir()
-    core = core_by_signal(one or by_default, name, folder)
+    core = core_by_signal(interpreter or by_default, name, folder)
     signature = run_stages(Session(CoreFileTarget.open(core))).signed.signature
     shutil.rmtree(folder)
     return {key: made.text for key, made in signature.keys.items()}
@@ -221,9 +234,11 @@ def test_one_busy_loop_has_one_key(tmp_path: Path) -> None:
     if (reason := why_no_core_dumps()) is not None:
         pytest.skip(f"no core dumps here: {reason}")
     expected = "gsig/2 python killed-external busy py:__main__.busy_parts <- py:__main__.<module>"
-    for one in spread("keys", lambda one: one.root is None and not one.free_threaded):
-        made = keys_of("busy_parts", tmp_path / one.id, one)["python"]
-        assert made == expected, one.id
+    for interpreter in spread(
+        "keys", lambda interpreter: interpreter.root is None and not interpreter.free_threaded
+    ):
+        made = keys_of("busy_parts", tmp_path / interpreter.id, interpreter)["python"]
+        assert made == expected, interpreter.id
 
 
 @pytest.mark.parametrize("name", ["order_of_objects", "loop_circle"])
@@ -232,8 +247,13 @@ def test_damaged_words_give_an_answer_or_a_reason(name: str, tmp_path: Path) -> 
     """Words of frames, code, variables and locks become hostile ones."""
     if (reason := why_no_core_dumps()) is not None:
         pytest.skip(f"no core dumps here: {reason}")
-    one = next(o for o in spread("keys", lambda one: one.root is None and not one.free_threaded))
-    target = CoreFileTarget.open(core_by_signal(one, name, tmp_path))
+    interpreter = next(
+        o
+        for o in spread(
+            "keys", lambda interpreter: interpreter.root is None and not interpreter.free_threaded
+        )
+    )
+    target = CoreFileTarget.open(core_by_signal(interpreter, name, tmp_path))
     state = ProcessState(target)
     places = [place for wait in state.locks.waits for place in (wait.address, wait.object or 0)]
     for thread in state.python_threads():
@@ -255,6 +275,11 @@ def test_answer_of_a_living_process(name: str, tmp_path: Path) -> None:
     """A debugger wrote the core: there is no signal at all."""
     if shutil.which("gdb") is None:
         pytest.skip("gdb is not on PATH")
-    one = next(o for o in spread(name, lambda one: one.root is None and not one.free_threaded))
-    check(core_by_gdb(one, name, tmp_path), name, TRUTHS[name])
+    interpreter = next(
+        o
+        for o in spread(
+            name, lambda interpreter: interpreter.root is None and not interpreter.free_threaded
+        )
+    )
+    check(core_by_gdb(interpreter, name, tmp_path), name, TRUTHS[name])
     shutil.rmtree(tmp_path)

@@ -28,7 +28,9 @@ from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
-INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("heap", every=4)]
+INTERPRETERS = [
+    pytest.param(interpreter, id=interpreter.id) for interpreter in spread("heap", every=4)
+]
 HOSTILE = (0, 1, 7, 0x1000, 1 << 31, 1 << 40, 1 << 63, (1 << 64) - 1)
 MAX_SECONDS = 40.0  # of processor time, most of it of the mutations themselves
 
@@ -168,15 +170,17 @@ def test_all_that_the_collector_calls_a_referrer(interpreter: Interpreter) -> No
     assert how["a deque"] == "[2]" and how["slots"] == ".left" and how["a set"] == "a member"
     assert how["a cell"] == ".ob_ref" and how["keyword defaults"] == "['default']"
     instance = [
-        one["how"] for one in data["references"] if f"{holders['an instance']:#x}" in str(one)
+        reference["how"]
+        for reference in data["references"]
+        if f"{holders['an instance']:#x}" in str(reference)
     ]
     assert how.get("an instance", ".held") == ".held"
     assert "an instance" in how or any("['held'], names of" in one for one in instance)
-    text = {one["how"] for one in data["references"]}
+    text = {reference["how"] for reference in data["references"]}
     assert "['target'], names of module __main__" in text
     assert any("['attribute'], names of class" in one and "Attributed" in one for one in text)
     assert any(one.startswith("local held of its frame") or one == "local held" for one in text)
-    frames = {one["how"] for one in data["references"] if one["kind"] == "frame"}
+    frames = {reference["how"] for reference in data["references"] if reference["kind"] == "frame"}
     for variable in ("target", "local", "module_level"):
         assert any(frame.startswith(f"local {variable} of frame 1 ") for frame in frames), frames
 
@@ -241,13 +245,17 @@ def test_damage_never_raises(interpreter: Interpreter) -> None:
 def test_truncated_cores_give_a_part(tmp_path: Any) -> None:
     """Of builds where _PyRuntime survives a cut (static) and of others."""
     shares = []
-    known = [one for one in discover() if not one.root and not one.stripped]
-    static = [one for one in known if one.minor in ((3, 9), (3, 11))]
+    interpreters = [
+        interpreter
+        for interpreter in discover()
+        if not interpreter.root and not interpreter.stripped
+    ]
+    static = [interpreter for interpreter in interpreters if interpreter.minor in ((3, 9), (3, 11))]
     if not static:
         pytest.skip("no CPython 3.9 or 3.11 with symbols on this machine's own root")
     for interpreter in static:
         made, _ = open_session(interpreter, "heap_objects")
-        known = set(made.truth["ids"]["Plain"])
+        interpreters = set(made.truth["ids"]["Plain"])
         for percent in (5, 40, 70, 95):
             cut = truncate(made.core, percent / 100, tmp_path / f"{interpreter.id}-{percent}")
             state = ProcessState(CoreFileTarget.open(cut))
@@ -255,6 +263,6 @@ def test_truncated_cores_give_a_part(tmp_path: Any) -> None:
                 heap = ObjectSearch(state.target, state.python)
                 with contextlib.suppress(LayoutError):  # no type of types: said so
                     got = {one for one, _ in heap.instances(made.truth["types"]["Plain"])}
-                    assert got <= known
+                    assert got <= interpreters
                     shares.append(len(got))
     assert shares and max(shares) == 300, shares

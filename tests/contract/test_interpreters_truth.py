@@ -18,7 +18,9 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.session import Session
 
-INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("interpreters")]
+INTERPRETERS = [
+    pytest.param(interpreter, id=interpreter.id) for interpreter in spread("interpreters")
+]
 
 
 def runtime_of(session: Session) -> RuntimeDetails:
@@ -188,7 +190,7 @@ def test_every_interpreter_is_there(interpreter: Interpreter) -> None:
     found = runtime_of(session)
     assert [interpreter.state.id for interpreter in found.interpreters] == [0, 1, 2]
     own = interpreter.minor >= (3, 12)  # create() isolates them since
-    assert [one.own_gil for one in found.interpreters] == [True, own, own]
+    assert [interpreter.own_gil for interpreter in found.interpreters] == [True, own, own]
     used = found.interpreters[2]
     assert used.gil is not None and not isinstance(used.gil, Absent)
     if interpreter.gil:

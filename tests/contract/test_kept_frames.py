@@ -36,8 +36,8 @@ FILTERS = (0x0, 0x1, 0x10, 0x11, 0x23, 0x31, 0x33, 0x7F)
 
 
 def core_of(identifier: str, coredump_filter: int | None = None) -> Made:
-    found = interpreter_or_skip(identifier)
-    return made_or_skip(found, PROGRAM, coredump_filter=coredump_filter)
+    interpreter = interpreter_or_skip(identifier)
+    return made_or_skip(interpreter, PROGRAM, coredump_filter=coredump_filter)
 
 
 def opened(made: Made) -> CoreFileTarget:
@@ -52,7 +52,7 @@ def cut(core: Path, size: int, sysroot: str | None) -> CoreFileTarget:
 
 
 def keys(needed: list[Needed]) -> set[tuple[int | None, str, str]]:
-    return {(one.tid, one.name, one.filename) for one in needed}
+    return {(frame.tid, frame.name, frame.filename) for frame in needed}
 
 
 @pytest.mark.parametrize("identifier", [i.id for i in spread("kept", every=4)])
@@ -163,9 +163,9 @@ def test_frames_behind_a_lost_frame_object(identifier: str, lost: int) -> None:
     assert isinstance(after, PythonState)
     found = next(thread for thread in after.threads() if thread.crashed)
     expected = [frame.name for frame in main.frames]
-    assert [one.name for one in found.frames] == [*expected[:lost], "", *expected[lost + 1 :]]
+    assert [frame.name for frame in found.frames] == [*expected[:lost], "", *expected[lost + 1 :]]
     assert found.frames[lost].hole is not None
-    assert {one.provenance for one in found.frames[lost + 1 :]} == {"native"}
+    assert {frame.provenance for frame in found.frames[lost + 1 :]} == {"native"}
     assert any("by the C stack" in error.message for error in found.soft_errors)
 
 
@@ -200,7 +200,9 @@ def test_frames_behind_a_lost_frame_and_a_lost_stack(identifier: str, crashed: b
     names = [frame.name for frame in thread.frames]
     assert [frame.name for frame in found.frames] == [names[0], "", *names[2:]]
     assert {frame.provenance for frame in found.frames[2:]} == {"heap"}
-    assert [one.lineno for one in found.frames[2:]] == [one.lineno for one in thread.frames[2:]]
+    assert [frame.lineno for frame in found.frames[2:]] == [
+        frame.lineno for frame in thread.frames[2:]
+    ]
     assert any("by their type in the heap" in error.message for error in found.soft_errors)
     others = {one.tid: one for one in after.threads() if one.tid != thread.tid}
     assert all(not other.stack_ends_in_hole for other in others.values())
@@ -225,8 +227,8 @@ def test_frames_of_nobody_for_sure_are_given_to_nobody(identifier: str) -> None:
 @pytest.mark.parametrize("identifier", ["pyenv-3.8.18", "pyenv-3.10.13"])
 def test_an_outer_interpreter_takes_no_frames_of_the_inner_one(identifier: str) -> None:
     """Both run on one C stack; the one whose links are whole tells which are its own."""
-    found = interpreter_or_skip(identifier)
-    target = MutatedTarget(opened(made_or_skip(found, "subinterpreter")))
+    interpreter = interpreter_or_skip(identifier)
+    target = MutatedTarget(opened(made_or_skip(interpreter, "subinterpreter")))
     python = decode_python(target)
     assert isinstance(python, PythonState)
     inner, outer = sorted((t for t in python.threads() if t.frames), key=lambda t: -t.interpreter)

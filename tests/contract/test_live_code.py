@@ -181,10 +181,12 @@ SOMEBODY = (
 )
 
 
-def going_on(one: Interpreter, name: str, folder: Path) -> tuple[HangContext, UnblockedThreads]:
+def going_on(
+    interpreter: Interpreter, name: str, folder: Path
+) -> tuple[HangContext, UnblockedThreads]:
     program = folder / "program.py"
     program.write_text(PROGRAM)
-    target = CoreFileTarget.open(core_by_signal(one, name, folder, program=program))
+    target = CoreFileTarget.open(core_by_signal(interpreter, name, folder, program=program))
     state = ProcessState(target)
     assert not isinstance(state.python, Absent)
     scene = HangContext(target, state.python, state.locks, target.threads())
@@ -195,8 +197,8 @@ def going_on(one: Interpreter, name: str, folder: Path) -> tuple[HangContext, Un
 def test_who_may_set_an_event(name: str, tmp_path: Path) -> None:
     need_core_dumps()
     suited = [each for each in spread(name) if each.root is None and not each.free_threaded]
-    one = suited[len(name) % len(suited)]
-    scene, threads = going_on(one, name, tmp_path)
+    interpreter = suited[len(name) % len(suited)]
+    scene, threads = going_on(interpreter, name, tmp_path)
     waiting = scene.activity(scene.main_tid)
     assert waiting is not None and waiting.object
     assert threads.may_end(waiting) == (name in SOMEBODY)

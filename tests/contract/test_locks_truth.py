@@ -28,7 +28,7 @@ from gdb_epi.target.libc import runs_on_musl
 SYS_FUTEX = 202
 HOSTILE = (0, 1, 2, 7, 0x1000, 1 << 31, 1 << 40, 1 << 63, (1 << 64) - 1)
 ROUNDS = 25
-INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("locks")]
+INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in spread("locks")]
 CELLS = [
     pytest.param(interpreter, lock_program, id=f"{interpreter.id}-{lock_program.name}")
     for lock_program in lock_programs()
@@ -53,10 +53,10 @@ def test_waits_and_holders(interpreter: Interpreter, lock_program: Program) -> N
         nothing_wrong(truth, report)
         return
     problems = [*addresses(truth, report), *described(truth, report)]
-    found, errors = run_detectors(state)
+    findings, errors = run_detectors(state)
     assert errors == []
     assert problems == []
-    assert sorted({f.detector for f in found} & DEADLOCKS) == sorted(truth["findings"])
+    assert sorted({f.detector for f in findings} & DEADLOCKS) == sorted(truth["findings"])
     assert [e for e in report.soft_errors if e.stage == "locks"] == []
     assert not [w for w in report.waits if w.verdict in INHERITED_VERDICTS]
 
@@ -115,8 +115,8 @@ def test_threads_that_wait_in_many_ways(interpreter: Interpreter) -> None:
         assert kinds[kind] == 2, kinds
     assert kinds["threading.Condition"] == 2
     assert kinds["Thread.join"] == 2
-    found, _ = run_detectors(state)
-    assert not {f.detector for f in found} & DEADLOCKS
+    findings, _ = run_detectors(state)
+    assert not {f.detector for f in findings} & DEADLOCKS
     calls = Counter(activity.call for activity in state.locks.activities)
     assert calls["read"] == 2
     assert calls["recvfrom"] == 2

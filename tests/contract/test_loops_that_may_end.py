@@ -104,9 +104,13 @@ TRUTHS = {
     "loop_and_idle_processes": ("nothing wakes the loop", ""),
 }
 CELLS = [
-    pytest.param(one, name, id=f"{one.id}-{name}")
+    pytest.param(interpreter, name, id=f"{interpreter.id}-{name}")
     for name in TRUTHS
-    for one in spread(name, lambda one: one.root is None and not one.free_threaded, every=99)
+    for interpreter in spread(
+        name,
+        lambda interpreter: interpreter.root is None and not interpreter.free_threaded,
+        every=99,
+    )
 ]
 
 

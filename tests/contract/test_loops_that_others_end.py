@@ -173,9 +173,13 @@ TRUTHS = {
     "descriptor_after_detach": None,
 }
 CELLS = [
-    pytest.param(one, name, id=f"{one.id}-{name}")
+    pytest.param(interpreter, name, id=f"{interpreter.id}-{name}")
     for name in TRUTHS
-    for one in spread(name, lambda one: one.root is None and not one.free_threaded, every=99)
+    for interpreter in spread(
+        name,
+        lambda interpreter: interpreter.root is None and not interpreter.free_threaded,
+        every=99,
+    )
 ]
 
 

@@ -21,7 +21,10 @@ from gdb_epi.gdbhost.procfs import LocalProcFolder, mapped_modules, process_regi
 from gdb_epi.session import Session
 from gdb_epi.target.api import Module, Region
 
-INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("maps-its-files", every=4)]
+INTERPRETERS = [
+    pytest.param(interpreter, id=interpreter.id)
+    for interpreter in spread("maps-its-files", every=4)
+]
 
 
 def starts(regions: list[Region], path: str) -> list[int]:

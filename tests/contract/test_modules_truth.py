@@ -30,7 +30,7 @@ from gdb_epi.render.report_text import render_report
 from gdb_epi.target.corefile import CoreFileTarget
 from gdb_epi.util import version_or_none
 
-INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("modules")]
+INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in spread("modules")]
 HOSTILE = (0, 1, 7, 0x1000, 1 << 31, 1 << 40, 1 << 63, (1 << 64) - 1)
 ROUNDS = 10
 KINDS = {
@@ -73,7 +73,10 @@ def test_every_module_is_what_it_was(interpreter: Interpreter) -> None:
         assert one.initializing == truth["initializing"]
         assert one.version == version_or_none(truth["version"])
     assert kinds >= {"source", "built-in", "frozen", "zip", "extension"} or not extensions(made)
-    assert [one.name for one in found.modules if one.initializing] == ["unended", "unended.dying"]
+    assert [module.name for module in found.modules if module.initializing] == [
+        "unended",
+        "unended.dying",
+    ]
 
 
 def extensions(made: Made) -> bool:
@@ -114,7 +117,7 @@ def test_packages_have_the_versions_that_the_core_knows(interpreter: Interpreter
     assert {package.name: tuple(package[1:]) for package in for_record.packages} == known
     assert for_record.lost == 0
     record = analyze(session)
-    assert record["python"]["packages"] == [one._asdict() for one in for_record.packages]
+    assert record["python"]["packages"] == [package._asdict() for package in for_record.packages]
     assert "hunter2" not in json.dumps(record)
     assert ("never_imported", "99") in {
         (distribution.name, distribution.version) for distribution in found.distributions
@@ -157,13 +160,13 @@ def test_damage_never_raises(interpreter: Interpreter) -> None:
             address = chance.choice(addresses) + 8 * chance.randrange(6)
             target.put_word(address, chance.choice(HOSTILE))
         found = decode(target, python)
-        problems = [one.problem for one in found.modules]
+        problems = [module.problem for module in found.modules]
         told += any("damaged" in problem or "unreadable" in problem for problem in problems)
     assert told, "no mutation was noticed"
 
 
 def test_a_truncated_core_says_what_is_missing(tmp_path: Any) -> None:
-    interpreter = next(one for one in discover() if one.minor >= (3, 11))
+    interpreter = next(interpreter for interpreter in discover() if interpreter.minor >= (3, 11))
     made, _ = open_session(interpreter, "source_modules")
     for percent in (5, 20, 40, 60, 80):
         target = CoreFileTarget.open(truncate(made.core, percent / 100, tmp_path / f"{percent}"))
@@ -177,7 +180,7 @@ def test_a_truncated_core_says_what_is_missing(tmp_path: Any) -> None:
             else:
                 names = {module.name for module in imported_modules.modules}
                 lost = names != set(made.truth["names"])
-                problems = [one for one in imported_modules.modules if one.problem]
+                problems = [module for module in imported_modules.modules if module.problem]
                 assert not lost or imported_modules.soft_errors or problems or not names
 
 

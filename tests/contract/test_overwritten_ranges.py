@@ -43,8 +43,8 @@ def signs(interpreter: Interpreter, mode: str, folder: Path) -> tuple[list[Evide
     if not cores:
         pytest.skip(f"{interpreter.id} does not die of {mode}")
     state = ProcessState(CoreFileTarget.open(cores[0], exe=interpreter.host_executable))
-    found, _ = run_detectors(state)
-    results = run_checks(state, found)
+    findings, _ = run_detectors(state)
+    results = run_checks(state, findings)
     assert not results.soft_errors
     wrote = folder / "wrote"
     written = range(*json.loads(wrote.read_text())) if wrote.exists() else range(0)

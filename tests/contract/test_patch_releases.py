@@ -20,7 +20,7 @@ from gdb_epi.process_state import ProcessState
 OTHERS = "generated/others"
 # In the main table and those of others/; CPython 3.12 is the first whose runtime holds its main
 # interpreter, which proves them.
-PROVABLE = [one for one in discover() if one.minor >= (3, 12)]
+PROVABLE = [interpreter for interpreter in discover() if interpreter.minor >= (3, 12)]
 WHY = "no CPython 3.12 or later is on this machine"
 
 

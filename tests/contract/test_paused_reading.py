@@ -19,7 +19,11 @@ from gdb_epi.target.corefile import CoreFileTarget
 GALLERY = Path(__file__).parents[1] / "gallery/first"
 CELLS = [
     pytest.param(one, id=one.id)
-    for one in spread("paused", lambda one: one.root is None and not one.free_threaded, every=99)
+    for one in spread(
+        "paused",
+        lambda interpreter: interpreter.root is None and not interpreter.free_threaded,
+        every=99,
+    )
 ]
 
 

@@ -12,7 +12,11 @@ from support.zoo import signed
 
 from gdb_epi.cpython.frames.merged_stack import START
 
-INTERPRETERS = [pytest.param(one, id=one.id) for one in one_per_minor() if one.minor >= (3, 12)]
+INTERPRETERS = [
+    pytest.param(interpreter, id=interpreter.id)
+    for interpreter in one_per_minor()
+    if interpreter.minor >= (3, 12)
+]
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)

@@ -20,7 +20,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.session import Session
 from gdb_epi.target.memory_search import MemorySearch
 
-INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("pools")]
+INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in spread("pools")]
 
 
 def opened(interpreter: Interpreter) -> tuple[Made, Session]:

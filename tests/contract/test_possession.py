@@ -341,14 +341,14 @@ def test_who_has_what_a_task_waits_for(name: str, tmp_path: Path) -> None:
     ]  # fmt: skip
     if not suited:
         pytest.skip("no CPython from 3.9 to 3.13 is on this machine")
-    one = suited[len(name) % len(suited)]
+    interpreter = suited[len(name) % len(suited)]
     try:
-        paths = packages_for(one, (library,)) if of_library else ""
+        paths = packages_for(interpreter, (library,)) if of_library else ""
     except NoPackages as error:
-        pytest.skip(f"{library} is not here for {one.id}: {error}")
+        pytest.skip(f"{library} is not here for {interpreter.id}: {error}")
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
-    core = core_by_signal(one, name, tmp_path, program=program, packages=paths)
+    core = core_by_signal(interpreter, name, tmp_path, program=program, packages=paths)
     hang = run_stages(Session(CoreFileTarget.open(core))).state.hang
     assert not isinstance(hang, Absent), hang
     if name in SOMEBODY:

@@ -72,7 +72,7 @@ STARTS = {
     ),
 }
 # sys.orig_argv came with 3.10.
-INTERPRETERS = [one for one in one_per_minor() if one.root is None]
+INTERPRETERS = [interpreter for interpreter in one_per_minor() if interpreter.root is None]
 INTERPRETERS = INTERPRETERS[:1] + INTERPRETERS[-1:]
 CELLS = [
     pytest.param(interpreter, start, id=f"{interpreter.id}-{start}")

@@ -100,7 +100,9 @@ OTHER = {
 def interpreters_of(program: Program) -> list[Interpreter]:
     """Return one of the interpreters in turn, for each has its libraries installed; or all."""
     return spread(
-        program.name, lambda one: one.id in INTERPRETERS and program.supports(one), every=3
+        program.name,
+        lambda interpreter: interpreter.id in INTERPRETERS and program.supports(interpreter),
+        every=3,
     )
 
 

@@ -58,15 +58,17 @@ _INDEX_OF_CYCLE = 32
 @pytest.mark.parametrize("name", ["busy_list", "busy_cycle"])
 def test_a_call_is_said_to_be_made_only_if_it_was(name: str, tmp_path: Path) -> None:
     need_core_dumps()
-    suited = spread(name, lambda one: one.root is None and not one.free_threaded)
+    suited = spread(
+        name, lambda interpreter: interpreter.root is None and not interpreter.free_threaded
+    )
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     read = 0
     for number in range(MOST):
         folder = tmp_path / str(number)
         folder.mkdir()
-        one = suited[number % len(suited)]
-        answers = _answers(core_by_signal(one, name, folder, program=program))
+        installed = suited[number % len(suited)]
+        answers = _answers(core_by_signal(installed, name, folder, program=program))
         if answers is not None:
             was_made, made, gave, taken = answers
             assert was_made in (None, made)
@@ -82,7 +84,12 @@ def test_a_busy_loop_that_takes_a_lock_in_each_turn_is_endless(tmp_path: Path) -
     """It is in the `with` block, in __enter__() or in __exit__() whenever one looks."""
     need_core_dumps()
     suited = spread(
-        "lock", lambda one: one.root is None and not one.free_threaded and one.minor >= (3, 11)
+        "lock",
+        lambda interpreter: (
+            interpreter.root is None
+            and not interpreter.free_threaded
+            and interpreter.minor >= (3, 11)
+        ),
     )
     endless = 0
     for number in range(MOST):
@@ -126,10 +133,14 @@ def test_what_iterators_have_yet_to_give(tmp_path: Path) -> None:
         f"{TAKEN}\n\ndef main(made):\n    open('ready', 'w').write(str(os.getpid()))\n"
         "    time.sleep(100000)\n\nmain(begun())\n"
     )
-    for one in spread("iterators", lambda one: one.root is None and not one.free_threaded):
-        folder = tmp_path / one.id
+    for interpreter in spread(
+        "iterators", lambda interpreter: interpreter.root is None and not interpreter.free_threaded
+    ):
+        folder = tmp_path / interpreter.id
         folder.mkdir()
-        target = CoreFileTarget.open(core_by_signal(one, "iterators", folder, program=program))
+        target = CoreFileTarget.open(
+            core_by_signal(interpreter, "iterators", folder, program=program)
+        )
         state = ProcessState(target)
         assert not isinstance(state.python, Absent)
         scene = HangContext(target, state.python, state.locks, target.threads())
@@ -142,7 +153,9 @@ def test_what_iterators_have_yet_to_give(tmp_path: Path) -> None:
             )
             for key, iterator in made
         }
-        assert left == {name: tuple(each) for name, each in names["begun"]().items()}, one.id
+        assert left == {name: tuple(each) for name, each in names["begun"]().items()}, (
+            interpreter.id
+        )
 
 
 def _answers(core: Path) -> tuple[bool | None, bool, object, object] | None:

@@ -21,9 +21,9 @@ PROGRAMS = ("threads", "generators")
 
 
 CELLS = [
-    pytest.param(one, program, id=f"{one.id}-{program}")
+    pytest.param(interpreter, program, id=f"{interpreter.id}-{program}")
     for program in PROGRAMS
-    for one in spread(program, every=2)
+    for interpreter in spread(program, every=2)
 ]
 
 

@@ -26,7 +26,7 @@ from gdb_epi.render.source_lines import running_columns, source_line_printer
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
-INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("source")]
+INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in spread("source")]
 HOSTILE = (0, 1, 7, 0x1000, 1 << 31, 1 << 40, 1 << 63, (1 << 64) - 1)
 ROUNDS = 25
 
@@ -116,7 +116,7 @@ def test_the_text_of_a_command_line(interpreter: Interpreter) -> None:
 
 
 def test_the_command_shows_carets_and_says_what_was_checked() -> None:
-    interpreter = next(one for one in discover() if one.minor >= (3, 11))
+    interpreter = next(interpreter for interpreter in discover() if interpreter.minor >= (3, 11))
     made = made_of(interpreter, "source_places")
     sysroot = sysroot_of(made)
     session = Session(CoreFileTarget.open(made.core), sysroot=sysroot)
@@ -134,7 +134,7 @@ def test_the_command_shows_carets_and_says_what_was_checked() -> None:
 
 
 def test_lines_below_frames_are_checked_ones_only() -> None:
-    interpreter = next(one for one in discover() if one.minor >= (3, 11))
+    interpreter = next(interpreter for interpreter in discover() if interpreter.minor >= (3, 11))
     made = made_of(interpreter, "source_places")
     sysroot = sysroot_of(made)
     session = Session(CoreFileTarget.open(made.core), sysroot=sysroot)

@@ -105,7 +105,7 @@ def suited(name: str) -> list[Interpreter]:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("one", suited("statements"), ids=lambda one: one.id)
+@pytest.mark.parametrize("one", suited("statements"), ids=lambda interpreter: interpreter.id)
 def test_an_object_may_be_changed_by_what_is_not_known_to_be_harmless(
     one: Interpreter, tmp_path: Path
 ) -> None:
@@ -141,14 +141,14 @@ def test_a_loop_ends_by_what_no_name_tells(name: str, does: str, tmp_path: Path)
     need_core_dumps()
     condition, made, changing = LOOPS[name]
     interpreters = suited(name)
-    one = interpreters[len(name) % len(interpreters)]
+    interpreter = interpreters[len(name) % len(interpreters)]
     program = tmp_path / "program.py"
     program.write_text(
         f"{BEGIN}{END}def main():\n    {made}\n    def later():\n        time.sleep(3600)\n"
         f"        {changing if does == 'changes' else 'time.sleep(3600)'}\n"
         f"    begin(later)\n    ready()\n    while {condition}:\n        time.sleep(60)\nmain()\n"
     )
-    core = core_by_signal(one, name, tmp_path, signal.SIGABRT, program)
+    core = core_by_signal(interpreter, name, tmp_path, signal.SIGABRT, program)
     parts = run_stages(Session(CoreFileTarget.open(core)))
     assert not isinstance(parts.verdict, Absent)
     sure = parts.verdict.label == HANG and parts.verdict.confidence >= 0.8

@@ -34,12 +34,12 @@ def core_of(name: str, folder: Path, packages: str = "") -> Path:
     ]  # fmt: skip
     if not suited:
         pytest.skip("no CPython from 3.12 to 3.13 is on this machine")
-    one = suited[len(name) % len(suited)]
+    interpreter = suited[len(name) % len(suited)]
     try:
-        paths = packages_for(one, (library,)) if library in LIBRARIES else packages
+        paths = packages_for(interpreter, (library,)) if library in LIBRARIES else packages
     except NoPackages as error:
-        pytest.skip(f"{library} is not here for {one.id}: {error}")
-    return core_by_signal(one, name, folder, program=PROGRAM, packages=paths)
+        pytest.skip(f"{library} is not here for {interpreter.id}: {error}")
+    return core_by_signal(interpreter, name, folder, program=PROGRAM, packages=paths)
 
 
 def answer(name: str, folder: Path, packages: str = "") -> tuple[str, str, str]:

@@ -17,10 +17,10 @@ from gdb_epi.cpython.running.tasks import Tasks, read_asyncio_tasks
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.session import Session
 
-INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("taskgraph")]
+INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in spread("taskgraph")]
 EAGER = [
     pytest.param(interpreter, id=interpreter.id)
-    for interpreter in spread("taskgraph-eager", lambda one: one.minor >= (3, 12))
+    for interpreter in spread("taskgraph-eager", lambda interpreter: interpreter.minor >= (3, 12))
 ]
 
 
@@ -32,20 +32,20 @@ def decode(session: Session) -> Tasks:
     return asyncio_tasks
 
 
-def edges(found: Tasks) -> dict[str, list[str]]:
-    names = {task.address: str(task.name) for task in found.tasks}
+def edges(tasks: Tasks) -> dict[str, list[str]]:
+    names = {task.address: str(task.name) for task in tasks.tasks}
     return {
         str(task.name): sorted(names[one] for one in task.awaited_by)
-        for task in found.tasks
+        for task in tasks.tasks
         if task.coro != "main"
     }
 
 
-def assert_like_asyncio(found: Tasks, made: Made) -> None:
+def assert_like_asyncio(tasks: Tasks, made: Made) -> None:
     """3.14+ says itself who waits; it leaves out tasks that are written in Python."""
     graph = made.truth["graph"]
     if graph is not None:
-        kept = {name: who for name, who in edges(found).items() if name not in made.truth["python"]}
+        kept = {name: who for name, who in edges(tasks).items() if name not in made.truth["python"]}
         assert kept == {name: who for name, who in graph.items() if name in kept}
 
 

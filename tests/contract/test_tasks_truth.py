@@ -20,7 +20,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.record.stacks import stacks_json
 from gdb_epi.session import Session
 
-INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("tasks")]
+INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in spread("tasks")]
 HOSTILE = (0, 1, 3, 7, 64, 0x1000, 1 << 31, 1 << 40, 1 << 60, 1 << 63, (1 << 64) - 1)
 ROUNDS = 60
 MAX_SECONDS = 5.0  # of processor time for all tasks of a process; far above what was seen

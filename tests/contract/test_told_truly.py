@@ -73,20 +73,20 @@ def screen(record: dict[str, Any]) -> str:
 
 
 def test_an_object_that_is_untracked_twice_is_no_forgotten_check_for_null(tmp_path: Path) -> None:
-    told = screen(record_of(UNTRACKED, tmp_path))
-    assert "NULL" not in told
-    assert "an object was untracked or freed before, or overwritten" in told
+    text = screen(record_of(UNTRACKED, tmp_path))
+    assert "NULL" not in text
+    assert "an object was untracked or freed before, or overwritten" in text
 
 
 def test_a_call_to_one_has_no_offset(tmp_path: Path) -> None:
-    told = screen(record_of(JUMP_TO_ONE, tmp_path))
-    assert "NULL" not in told and "offset of" not in told
-    assert "the number 1 was taken for a pointer to code" in told
+    text = screen(record_of(JUMP_TO_ONE, tmp_path))
+    assert "NULL" not in text and "offset of" not in text
+    assert "the number 1 was taken for a pointer to code" in text
 
 
 def test_far_behind_null_is_not_called_a_number_alone(tmp_path: Path) -> None:
-    told = screen(record_of(COPY_TO_NULL, tmp_path))
-    assert "number 314572800 (0x12c00000), or NULL plus that many bytes" in told
+    text = screen(record_of(COPY_TO_NULL, tmp_path))
+    assert "number 314572800 (0x12c00000), or NULL plus that many bytes" in text
 
 
 FREED_BLOCK = """
@@ -184,10 +184,10 @@ def test_a_null_of_a_freed_object_is_a_use_after_free(
 ) -> None:
     source = FREED_AND_SHOWN.format(thing=thing, taken=taken)
     record = record_of(source, tmp_path)
-    told = screen(record)
-    assert record["verdict"]["cause"][0]["hypothesis"] == "use-after-free", told
+    text = screen(record)
+    assert record["verdict"]["cause"][0]["hypothesis"] == "use-after-free", text
     assert "a free block of pymalloc" in record["verdict"]["reasons"][0]
-    assert "it used memory that was already freed" in told and "NULL pointer and" not in told
+    assert "it used memory that was already freed" in text and "NULL pointer and" not in text
     assert not record["verdict"]["damage"]["found"]
 
 
@@ -208,10 +208,10 @@ untrack(address)
 def test_an_object_that_is_freed_twice_was_read_after_it_was_freed(tmp_path: Path) -> None:
     """The collector's link to the one before is 0: its own address is worked out from that."""
     record = record_of(FREED_TWICE, tmp_path)
-    told = screen(record)
-    assert record["verdict"]["cause"][0]["hypothesis"] == "use-after-free", told
+    text = screen(record)
+    assert record["verdict"]["cause"][0]["hypothesis"] == "use-after-free", text
     assert "free block of pymalloc" in record["verdict"]["reasons"][0]
-    assert "NULL pointer and" not in told
+    assert "NULL pointer and" not in text
 
 
 EMPTY_ITEM = """
@@ -223,9 +223,9 @@ max(new(40))  # nobody puts anything there
 
 
 def test_the_item_that_nobody_set_is_named(tmp_path: Path) -> None:
-    told = screen(record_of(EMPTY_ITEM, tmp_path))
-    assert "crashed on a NULL pointer" in told
-    assert "item 0 of the list at 0x" in told
+    text = screen(record_of(EMPTY_ITEM, tmp_path))
+    assert "crashed on a NULL pointer" in text
+    assert "item 0 of the list at 0x" in text
 
 
 GC_IN_ANOTHER = """
@@ -367,9 +367,9 @@ libc.exit(0)
 
 
 def test_memory_that_moved_was_not_masked_by_code_of_python(tmp_path: Path) -> None:
-    told = screen(record_of(MOVED, tmp_path))
-    assert "on purpose" not in told
-    assert "already freed" in told
+    text = screen(record_of(MOVED, tmp_path))
+    assert "on purpose" not in text
+    assert "already freed" in text
 
 
 def test_what_an_exit_took_from_a_running_thread_is_told_as_that(

@@ -37,7 +37,9 @@ CELLS = [
     for value_program in value_programs()
     for interpreter in spread(value_program.name, value_program.supports, every=2)
 ]
-NUMPY = [pytest.param(one, id=one.id) for one in spread("values_numpy", every=2)]
+NUMPY = [
+    pytest.param(interpreter, id=interpreter.id) for interpreter in spread("values_numpy", every=2)
+]
 
 # What these show was asked of the kernel, or lies in memory that processes share.
 KERNEL = (
@@ -67,7 +69,7 @@ MAX_SECONDS = 5.0  # of processor time for one damaged value; far above what was
 @cache
 def verdicts_on(name: str, program_name: str) -> tuple[Judged, ...]:
     """Judge the values of a program on the interpreter of a name; once for all tests of them."""
-    interpreter = next(one for one in discover() if one.id == name)
+    interpreter = next(interpreter for interpreter in discover() if interpreter.id == name)
     made = made_or_skip(interpreter, program_name)
     return tuple(judge(made, opened(made)))
 

@@ -17,7 +17,7 @@ from gdb_epi.cpython.values.variables import FrameVariables, Variable
 from gdb_epi.errors import Absent
 
 # The oldest or the newest shape of things (GDB_EPI_MATRIX=full: both); a core has some 400 MB.
-CHOSEN = spread("values_huge", lambda one: one.minor in ((3, 8), (3, 13)), every=2)
+CHOSEN = spread("values_huge", lambda interpreter: interpreter.minor in ((3, 8), (3, 13)), every=2)
 MAX_SECONDS = 10.0  # of processor time for the whole frame by default; a tenth was seen
 MAX_SECONDS_WIDE = 60.0  # with a million items asked for; far above what was seen
 

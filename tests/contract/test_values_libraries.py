@@ -93,7 +93,7 @@ def test_all_libraries_on_all_versions() -> None:
 def test_frames_of_pandas_are_printed_where_they_are_small_and_plain() -> None:
     """What is not printed is not said to be: shape, columns and lengths are told beside it."""
     one = next(entry for entry in PROGRAMS if entry.name == "pandas_frames")
-    interpreter = spread(one.name, lambda one: one.minor >= (3, 11), every=1)[0]
+    interpreter = spread(one.name, lambda interpreter: interpreter.minor >= (3, 11), every=1)[0]
     made = made_or_skip(interpreter, one)
     state = opened(made)
     shown = {judged.name: judged for judged in judge(made, state)}
@@ -129,7 +129,7 @@ def test_frames_of_pandas_are_printed_where_they_are_small_and_plain() -> None:
 )
 def test_what_lies_under_the_name_of_a_secret_is_not_shown(name: str) -> None:
     one = next(entry for entry in PROGRAMS if entry.name == name)
-    interpreter = spread(one.name, lambda one: one.minor >= (3, 11), every=1)[0]
+    interpreter = spread(one.name, lambda interpreter: interpreter.minor >= (3, 11), every=1)[0]
     made = made_or_skip(interpreter, one)
     state = opened(made)
     judged = list(judge(made, state))

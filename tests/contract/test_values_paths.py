@@ -18,7 +18,7 @@ from gdb_epi.cpython.values.repr_decoder import ReprDecoder
 from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import InputError, UsageError
 
-INTERPRETERS = [pytest.param(one, id=one.id) for one in one_per_minor()]
+INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in one_per_minor()]
 CLASSES = {
     "point.x": "1",
     "point.y[0]": "2",

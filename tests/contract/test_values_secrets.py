@@ -23,7 +23,9 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.record.stacks import stacks_json
 from gdb_epi.target.corefile import CoreFileTarget
 
-INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("kept_secrets", every=4)]
+INTERPRETERS = [
+    pytest.param(interpreter, id=interpreter.id) for interpreter in spread("kept_secrets", every=4)
+]
 SECRET = "hunter2"
 VISIBLE = {  # what the rule must leave alone
     "names": "pin_code max_tokens token_count no_password empty_token keyword tokenizer monkey "
@@ -88,7 +90,7 @@ def test_names_of_secrets() -> None:
     ordinary += "session broken taken pass_count bypass authority"
     assert [word for word in secret.split() if not is_secret_name(word)] == []
     allowed = ["passwords_of_nobody_x"]  # one of its words says so
-    assert [one for one in ordinary.split() if is_secret_name(one)] == allowed
+    assert [word for word in ordinary.split() if is_secret_name(word)] == allowed
 
 
 @pytest.mark.parametrize(

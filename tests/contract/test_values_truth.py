@@ -24,7 +24,7 @@ from gdb_epi.record.stacks import stacks_json
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
-INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("values")]
+INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in spread("values")]
 KINDS = ("arguments", "cells", "free", "locals")
 WIDE = ReprLimits(depth=10, width=1000, length=10_000, total=200_000)
 HOSTILE = (0, 1, 3, 7, 64, 255, 0x1000, 1 << 31, 1 << 40, 1 << 60, 1 << 63, (1 << 64) - 1)

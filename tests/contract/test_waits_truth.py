@@ -116,7 +116,9 @@ def test_all_in_one_process(library: str, interpreter: Interpreter) -> None:
 
 
 def test_the_record_and_triage_count_them() -> None:
-    interpreter = next((one for one in one_per_minor() if one.minor == (3, 12)), None)
+    interpreter = next(
+        (interpreter for interpreter in one_per_minor() if interpreter.minor == (3, 12)), None
+    )
     if interpreter is None:
         pytest.skip("no CPython 3.12 is on this machine")
     made = made_or_skip(interpreter, program("waits-trio"))

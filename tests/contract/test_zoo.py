@@ -142,13 +142,19 @@ def test_equal_over_runs(zoo: Zoo, mode: str) -> None:
     case = Case(Build("c", "O2"), mode)
     runs = [zoo.signed(case, run) for run in range(RUNS)]
     assert len({tuple(sorted(keys_of(run).items())) for run in runs}) == 1
-    assert len({one.signature.core_key for one in runs}) == RUNS
+    assert len({run.signature.core_key for run in runs}) == RUNS
 
 
 def interpreters() -> list[Interpreter]:
     """The oldest and the newest that has GDB's files on this machine's own root, and 3.11."""
-    known = [one for one in one_per_minor() if one.minor >= (3, 9) and one.root is None]
-    return [one for one in known if one.minor in ((3, 9), (3, 11))] or known[:1]
+    known = [
+        interpreter
+        for interpreter in one_per_minor()
+        if interpreter.minor >= (3, 9) and interpreter.root is None
+    ]
+    return [
+        interpreter for interpreter in known if interpreter.minor in ((3, 9), (3, 11))
+    ] or known[:1]
 
 
 @pytest.mark.heavy

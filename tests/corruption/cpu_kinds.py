@@ -62,11 +62,15 @@ class Bench:
 
     def is_pointer(self, value: int) -> bool:
         """Whether a value lies in a mapping with permissions."""
-        return any(one.start <= value < one.end and one.perms[:3] != "---" for one in self.maps)
+        return any(
+            region.start <= value < region.end and region.perms[:3] != "---" for region in self.maps
+        )
 
     def may_write(self, value: int) -> bool:
         """Whether a value lies in a writable mapping (data, not code)."""
-        return any(one.start <= value < one.end and "w" in one.perms for one in self.maps)
+        return any(
+            region.start <= value < region.end and "w" in region.perms for region in self.maps
+        )
 
     def until(self, wanted: Callable[[Instruction, Registers], bool], steps: int) -> Instruction:
         """Step to an instruction; raises NoTarget when none comes or the victim dies."""

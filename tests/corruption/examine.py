@@ -34,7 +34,7 @@ def examine(made: Labelled) -> Row:
     ended = time.process_time()
     verdict = judge(sign(state).signature.category.name, findings, checks.score)
     flips = possible_bit_flips(state)
-    best = {(one.found, one.corrected, one.where) for one in checks.score.best}
+    best = {(evidence.found, evidence.corrected, evidence.where) for evidence in checks.score.best}
     return {
         "label": made.label,
         "core": str(made.core),
@@ -46,8 +46,8 @@ def examine(made: Labelled) -> Row:
         "verdict": [verdict.label, verdict.confidence],
         "symptom": checks.symptom.name,
         "why": checks.symptom.why,
-        "evidence": [_evidence(one, best) for one in checks.evidence],
-        "skipped": [list(one) for one in checks.skipped],
+        "evidence": [_evidence(evidence, best) for evidence in checks.evidence],
+        "skipped": [list(skip) for skip in checks.skipped],
         "errors": [list(one) for one in (*errors, *checks.soft_errors)],
         "baseline": max((flip.confidence for flip in flips), default=0.0),
         "seconds": round(ended - started, 4),
@@ -61,13 +61,13 @@ def rescored(row: Row, table: WeightTable) -> Row:
         return row
     evidence = [
         Evidence(
-            one["id"], one["where"], one["found"], one["corrected"], tuple(one["bits"]),
-            one["path"], one["summary"], {"rivals": one["rivals"]}, one["ambiguous"],
+            entry["id"], entry["where"], entry["found"], entry["corrected"], tuple(entry["bits"]),
+            entry["path"], entry["summary"], {"rivals": entry["rivals"]}, entry["ambiguous"],
         )
-        for one in row["evidence"]
+        for entry in row["evidence"]
     ]  # fmt: skip
     score = compute_score(evidence, table=table)
-    best = {(one.found, one.corrected, one.where) for one in score.best}
+    best = {(evidence.found, evidence.corrected, evidence.where) for evidence in score.best}
     return {
         **row,
         "word": score.word,
@@ -78,18 +78,18 @@ def rescored(row: Row, table: WeightTable) -> Row:
     }
 
 
-def _evidence(one: Evidence, best: set[tuple[object, ...]]) -> Row:
+def _evidence(evidence: Evidence, best: set[tuple[object, ...]]) -> Row:
     return {
-        "id": one.id,
-        "where": one.where,
-        "found": one.found,
-        "corrected": one.corrected,
-        "bits": list(one.bits),
-        "path": one.path,
-        "ambiguous": one.ambiguous,
-        "rivals": one.facts.get("rivals", 1),
-        "best": (one.found, one.corrected, one.where) in best,
-        "summary": one.summary,
+        "id": evidence.id,
+        "where": evidence.where,
+        "found": evidence.found,
+        "corrected": evidence.corrected,
+        "bits": list(evidence.bits),
+        "path": evidence.path,
+        "ambiguous": evidence.ambiguous,
+        "rivals": evidence.facts.get("rivals", 1),
+        "best": (evidence.found, evidence.corrected, evidence.where) in best,
+        "summary": evidence.summary,
     }
 
 

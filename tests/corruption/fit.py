@@ -86,17 +86,17 @@ def counted(row: Row, items: Mapping[str, Mapping[str, Any]]) -> dict[str, float
     """Return how much each item counts in one core: 1, or less with rivals."""
     off = {
         group
-        for one in row["evidence"]
-        if items.get(one["id"], {}).get("llr", 0) < 0
-        for group in items[one["id"]].get("off", ())
+        for sign in row["evidence"]
+        if items.get(sign["id"], {}).get("llr", 0) < 0
+        for group in items[sign["id"]].get("off", ())
     }
     found: dict[str, float] = {}
-    for one in row["evidence"]:
-        item = items.get(one["id"])
-        if item is None or one["ambiguous"] or item["group"] in off:
+    for evidence in row["evidence"]:
+        item = items.get(evidence["id"])
+        if item is None or evidence["ambiguous"] or item["group"] in off:
             continue
-        share = 1 / max(1, int(one["rivals"]))
-        for name in (one["id"], item.get("pool", one["id"])):
+        share = 1 / max(1, int(evidence["rivals"]))
+        for name in (evidence["id"], item.get("pool", evidence["id"])):
             found[name] = max(share, found.get(name, 0.0))
     return found
 

@@ -160,17 +160,21 @@ class Place(NamedTuple):
 
 def _place(job: Job, dice: random.Random, *, program: str, python: bool, native: bool) -> Place:
     """Choose Python or not, and which."""
-    known = [one for one in discover() if one.id in job.interpreters] if job.python else []
+    interpreters = (
+        [interpreter for interpreter in discover() if interpreter.id in job.interpreters]
+        if job.python
+        else []
+    )
     share = NATIVE_HW_SHARE if program == "scene" else NATIVE_SHARE
     without = job.native and native and dice.random() < share
-    if not (python and known) or without:
+    if not (python and interpreters) or without:
         if not (native and job.native):
             raise NoTarget("needs Python")
         way = dice.choice(["pie", "non-pie"])
         name = PIE if way == "pie" else NON_PIE
         folder = cache_root() / "runs" / "corruption" / _run_name(job)
         return Place(None, name, folder, built(program, way))
-    choice = dice.choice(known)
+    choice = dice.choice(interpreters)
     folder = choice.workspace() / "corruption" / _run_name(job)
     return Place(choice, choice.id, folder, choice.host_executable)
 
@@ -432,7 +436,7 @@ def generate(jobs: Sequence[Job], workers: int = 1) -> Iterator[dict[str, Any]]:
 
 def default_interpreters() -> list[str]:
     """Return the ids of the interpreters that serve as victims unless others are named."""
-    return [one.id for one in discover() if not one.debug]
+    return [interpreter.id for interpreter in discover() if not interpreter.debug]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -325,7 +325,7 @@ def saved_register(scene: Scene) -> Change:
     for slot, _ in scene.return_slots()[:24]:
         for at in range(slot - 6 * WORD, slot, WORD):
             word = words.get(at, 0)
-            if any(one.start <= word < one.end and "w" in one.perms for one in maps):
+            if any(region.start <= word < region.end and "w" in region.perms for region in maps):
                 places.append(at)
     if not places:
         raise NoTarget("no saved register found")

@@ -50,14 +50,14 @@ def symptom_right(row: Row) -> bool | None:
 
 
 def _counted(row: Row) -> list[Row]:
-    return [one for one in row["evidence"] if one["best"]]
+    return [sign for sign in row["evidence"] if sign["best"]]
 
 
-def _same_bit(one: Row, label: Row) -> bool:
+def _same_bit(row: Row, label: Row) -> bool:
     """Whether the evidence is about the very bit of memory, whatever word it calls it part of."""
-    if not isinstance(one["where"], int) or label["address"] is None or len(one["bits"]) != 1:
+    if not isinstance(row["where"], int) or label["address"] is None or len(row["bits"]) != 1:
         return False
-    told = 8 * one["where"] + one["bits"][0]
+    told = 8 * row["where"] + row["bits"][0]
     return any(told == 8 * where + bit for where, bit in _changed_bits(label))
 
 
@@ -69,11 +69,11 @@ def _changed_bits(label: Row) -> Iterator[tuple[int, int]]:
             yield where, (original ^ found).bit_length() - 1
 
 
-def _same_words(one: Row, label: Row) -> bool:
+def _same_words(row: Row, label: Row) -> bool:
     """Whether it names the wrong word and the right one, of any result that was changed."""
     words = [(label["found"], label["original"])]
     words += [(found, original) for _, original, found in label["more"]]
-    return any((one["found"], one["corrected"]) == tuple(map(_number, pair)) for pair in words)
+    return any((row["found"], row["corrected"]) == tuple(map(_number, pair)) for pair in words)
 
 
 def _number(text: str) -> int:

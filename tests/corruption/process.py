@@ -74,11 +74,13 @@ class Memory:
 
     def find_everywhere(self, value: int) -> Iterator[int]:
         """Yield the aligned addresses at which a word lies, in anonymous writable mappings."""
-        for one in self.maps():
-            anonymous = not one.path or one.path in ("[heap]", "[stack]")
-            if one.perms.startswith("rw") and anonymous:
+        for region in self.maps():
+            anonymous = not region.path or region.path in ("[heap]", "[stack]")
+            if region.perms.startswith("rw") and anonymous:
                 try:
-                    yield from self.find(value, one.start, min(one.end - one.start, MAX_SCAN))
+                    yield from self.find(
+                        value, region.start, min(region.end - region.start, MAX_SCAN)
+                    )
                 except OSError:
                     continue
 

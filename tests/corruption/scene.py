@@ -129,11 +129,13 @@ class Scene:
 
     def _ident_places(self) -> list[int]:
         ident = self.python["ident"]
-        found = [at for at in self.memory.find_everywhere(ident) if not ident <= at < ident + 4096]
-        for one in self.memory.maps():  # 3.12+: the main thread's is part of _PyRuntime
-            if "python" in one.path and one.perms.startswith("rw"):
-                found += self.memory.find(ident, one.start, one.end - one.start)
-        return found
+        ident_places = [
+            at for at in self.memory.find_everywhere(ident) if not ident <= at < ident + 4096
+        ]
+        for region in self.memory.maps():  # 3.12+: the main thread's is part of _PyRuntime
+            if "python" in region.path and region.perms.startswith("rw"):
+                ident_places += self.memory.find(ident, region.start, region.end - region.start)
+        return ident_places
 
     def stack_words(self, size: int = 6144) -> list[tuple[int, int]]:
         """Return (address, word) of the waiting thread's stack, innermost first."""
@@ -144,7 +146,7 @@ class Scene:
 
     def return_slots(self) -> list[tuple[int, int]]:
         """Return the words of the stack that lie behind a call instruction in code."""
-        code = [one for one in self.memory.maps() if "x" in one.perms]
+        code = [region for region in self.memory.maps() if "x" in region.perms]
         found = []
         for address, word in self.stack_words():
             if any(one.start + 8 <= word < one.end for one in code) and self._after_call(word):

@@ -147,7 +147,7 @@ def _misses(cores: Sequence[Row]) -> str:
             if is_so
         ]  # fmt: skip
         if marks:
-            ids = [f"{one['id']}{'*' if one['best'] else ''}" for one in row["evidence"]]
+            ids = [f"{sign['id']}{'*' if sign['best'] else ''}" for sign in row["evidence"]]
             lines.append(
                 f"{'+'.join(marks)} {label['kind']} {label['interpreter']} "
                 f"seed {label['seed']}:{label['attempt']} {row['word']} {row['llr']} "

@@ -106,7 +106,11 @@ def chosen(names: Sequence[str]) -> list[Interpreter]:
     named = [one for one in map(by_id, names or DEFAULT) if one is not None]
     if named or names:
         return named
-    return [one for one in discover() if one.root is None and not one.free_threaded][:3]
+    return [
+        interpreter
+        for interpreter in discover()
+        if interpreter.root is None and not interpreter.free_threaded
+    ][:3]
 
 
 def judge_all(
@@ -164,7 +168,7 @@ def report(judged: Sequence[Judged], listed: bool) -> str:
     programs = list(by_program(judged).values())
     kinds = sorted({program.kind for program in programs})
     rows = [row("all programs", programs)]
-    rows += [row(kind, [one for one in programs if one.kind == kind]) for kind in kinds]
+    rows += [row(kind, [program for program in programs if program.kind == kind]) for kind in kinds]
     rows += [row("(all cores)", judged)]
     parts = [table(("", "number", *GRADES, "right (95 %)"), rows)]
     lines = []
@@ -175,10 +179,11 @@ def report(judged: Sequence[Judged], listed: bool) -> str:
     head = ("confidence stated", "programs", "mean stated", "label right", "label not wrong")
     parts.append(table(head, lines))
     shown = [one for one in judged if one.grade not in (RIGHT, *(() if listed else (UNHELPFUL,)))]
-    for one in sorted(shown, key=lambda one: (-GRADES.index(one.grade), one.kind, one.name)):
-        said = f"{one.label} {one.confidence:.2f}"
+    for program in sorted(shown, key=lambda one: (-GRADES.index(one.grade), one.kind, one.name)):
+        answer = f"{program.label} {program.confidence:.2f}"
         parts.append(
-            f"{one.grade:16} {one.kind:12} {one.name} {one.interpreter}: {said}: {one.why}"
+            f"{program.grade:16} {program.kind:12} {program.name} {program.interpreter}: "
+            f"{answer}: {program.why}"
         )
     return "\n\n".join(parts[:2]) + "\n\n" + "\n".join(parts[2:])
 
@@ -186,10 +191,16 @@ def report(judged: Sequence[Judged], listed: bool) -> str:
 def each_program(judged: Sequence[Judged]) -> str:
     """Return a table of all programs: the worst grade, and what was said of each core."""
     rows = []
-    for name, one in by_program(judged).items():
+    for name, program in by_program(judged).items():
         said = [f"{j.label} {j.confidence:.2f}" for j in judged if j.name == name]
         rows.append(
-            (one.kind, name, one.grade, "; ".join(dict.fromkeys(said)), one.why.replace("|", "\\|"))
+            (
+                program.kind,
+                name,
+                program.grade,
+                "; ".join(dict.fromkeys(said)),
+                program.why.replace("|", "\\|"),
+            )
         )
     rows.sort()
     return table(("kind", "program", "counts as", "answers", "because"), rows)

@@ -291,15 +291,18 @@ os._exit(0)
 def test_threads_that_only_gdb_believes_in(gdb: Gdb, tmp_path: Path) -> None:
     """libthread_db finds the parent's threads in the child's memory; they have no registers."""
     need_core_dumps()
-    known = [i for i in oldest_and_newest() if i.minor < (3, 15)]
-    if not known:
+    interpreters = [i for i in oldest_and_newest() if i.minor < (3, 15)]
+    if not interpreters:
         pytest.skip(NO_OWN)
     script = tmp_path / "raw_fork.py"
     script.write_text(RAW_FORK)
     shell = ["/bin/sh", "-c", 'ulimit -c unlimited; exec "$@"', "sh"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
     subprocess.run(
-        [*shell, known[-1].host_executable, script], cwd=tmp_path, timeout=120, env=environment
+        [*shell, interpreters[-1].host_executable, script],
+        cwd=tmp_path,
+        timeout=120,
+        env=environment,
     )
     cores = find_core(tmp_path)
     if len(cores) != 1:
@@ -314,7 +317,7 @@ def test_threads_that_only_gdb_believes_in(gdb: Gdb, tmp_path: Path) -> None:
             f"epi native --json --output {tmp_path}/native",
             "python print('SELECTED', gdb.selected_thread().num)",
         ),
-        exe=known[-1].host_executable,
+        exe=interpreters[-1].host_executable,
         core=cores[0],
     )
     if "GDB 1\n" in done.stdout:
@@ -339,8 +342,8 @@ extern "C" int enter(void) { return deep::Box<int>::crash((int *)16, "x") + 1; }
 def test_linkage_names_are_never_demangled(gdb: Gdb, tmp_path: Path, debug: str) -> None:
     if shutil.which("g++") is None:
         pytest.skip("g++ is missing")
-    known = oldest_and_newest()
-    if not known:
+    interpreters = oldest_and_newest()
+    if not interpreters:
         pytest.skip(NO_OWN)
     (tmp_path / "lib.cc").write_text(CPP)
     library = tmp_path / "lib.so"
@@ -355,7 +358,7 @@ def test_linkage_names_are_never_demangled(gdb: Gdb, tmp_path: Path, debug: str)
         *with_epi(f"epi native --json --output {tmp_path}/native", "frame function enter"),
         "python print('SHOWN', gdb.newest_frame().name())",
         "kill",
-        exe=known[-1].host_executable,
+        exe=interpreters[-1].host_executable,
     )
     if "Operation not permitted" in done.stderr:
         pytest.skip("ptrace is not permitted here")

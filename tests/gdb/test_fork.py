@@ -13,7 +13,9 @@ from support.forks import fork_program
 from support.interpreters import Interpreter, one_per_minor
 from support.opening import made_or_skip
 
-minors = pytest.mark.parametrize("interpreter", one_per_minor(), ids=lambda one: one.id)
+minors = pytest.mark.parametrize(
+    "interpreter", one_per_minor(), ids=lambda interpreter: interpreter.id
+)
 
 
 def ask(gdb: Gdb, made: Made, folder: Path, command: str) -> Any:

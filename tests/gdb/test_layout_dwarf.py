@@ -143,15 +143,15 @@ def _runtime_bytes(file: Path) -> bytes | None:
 
 
 def _binaries() -> list[Path]:
-    found = []
+    binaries = []
     for prefix in _prefixes():
         for pattern in (
             "bin/python3.1[3-9]",
             "bin/python3.1[3-9]t",
             "lib/libpython3.1[3-9]*.so.1.0",
         ):
-            found += [p for p in sorted(prefix.glob(pattern)) if p.is_file()]
-    return found
+            binaries += [p for p in sorted(prefix.glob(pattern)) if p.is_file()]
+    return binaries
 
 
 def _held_against(

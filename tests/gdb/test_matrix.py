@@ -16,7 +16,7 @@ from support.interpreters import Interpreter, spread
 from support.opening import made_or_skip, need_core_dumps
 from support.schema import problems
 
-INTERPRETERS = [pytest.param(one, id=one.id) for one in spread("callbacks")]
+INTERPRETERS = [pytest.param(interpreter, id=interpreter.id) for interpreter in spread("callbacks")]
 COMMANDS = ("bt --all --native", "threads", "record", "signature", "triage", "doctor", "native")
 
 

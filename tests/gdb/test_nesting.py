@@ -27,9 +27,9 @@ from gdb_epi.target.corefile import CoreFileTarget
 def cases(*names: str) -> list[Any]:
     """Return these programs, each with interpreters of every fourth minor version that runs it."""
     return [
-        pytest.param((one, name), id=f"{one.id}-{name}")
+        pytest.param((interpreter, name), id=f"{interpreter.id}-{name}")
         for name in names
-        for one in spread(name, program(name).supports, every=4)
+        for interpreter in spread(name, program(name).supports, every=4)
     ]
 
 
@@ -153,7 +153,7 @@ def check_called_by(told: dict[str, str], native: list[dict[str, Any]], *, names
         assert any(told["module"] in (one["module"] or "") for one in native)
     if "function" in told and names:
         functions = [one["function"] for one in native]
-        assert any(told["function"] in (one or "") for one in functions), functions
+        assert any(told["function"] in (function or "") for function in functions), functions
 
 
 def from_python(frame: dict[str, Any]) -> bool:
@@ -210,7 +210,7 @@ def test_threads_without_python_are_shown(nested: Nested) -> None:
     native_threads = nested.native_threads
     native_ids = {thread["native_id"] for thread in nested.made.truth["threads"]}
     assert len(native_threads) == nested.made.truth["native_threads"]
-    assert not native_ids & {one["tid"] for one in native_threads}
+    assert not native_ids & {native_thread["tid"] for native_thread in native_threads}
     merged = native_threads[0]["merged"]
     assert merged and {frame["language"] for frame in merged} == {"native"}
     assert not any(frame["eval_loop"] for frame in merged)

@@ -127,7 +127,9 @@ def test_a_number_and_frame_0_mean_what_they_meant(gdb: Gdb, made: Made, tmp_pat
 
 def test_the_middle_of_a_deep_stack(gdb: Gdb, tmp_path: Path) -> None:
     """Native frames are left out there; each Python call has one of its own up to 3.10."""
-    interpreter = next((one for one in one_per_minor() if one.minor == (3, 10)), None)
+    interpreter = next(
+        (interpreter for interpreter in one_per_minor() if interpreter.minor == (3, 10)), None
+    )
     if interpreter is None:
         pytest.skip("no CPython 3.10 is on this machine")
     made = made_or_skip(interpreter, "deep_recursion")

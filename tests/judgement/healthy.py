@@ -75,7 +75,7 @@ def main() -> int:
     for title, record in records(options.interpreter or list(DEFAULT)):
         cores += 1
         labels[record["verdict"]["label"]] += 1
-        items.update({one["id"] for one in record["corruption"]["evidence"]})
+        items.update({sign["id"] for sign in record["corruption"]["evidence"]})
         if record["verdict"]["damage"]["found"]:
             claims.append(title)
             print(title, record["verdict"]["damage"], record["verdict"]["reasons"])

@@ -10,8 +10,8 @@ from support.opening import made_or_skip, target_of
 
 WHOLE_EVERY = 50  # in so many damages one is analysed to the end
 PUBLISHING = (3, 13)
-HERE = [one for one in one_per_minor() if one.minor >= PUBLISHING]
-EVERY = [one for one in discover() if one.minor >= PUBLISHING]
+HERE = [interpreter for interpreter in one_per_minor() if interpreter.minor >= PUBLISHING]
+EVERY = [interpreter for interpreter in discover() if interpreter.minor >= PUBLISHING]
 PROGRAMS = ("simple", "threads")
 
 

@@ -40,7 +40,7 @@ class Damaged(CoreFileTarget):
 
 @pytest.mark.skipif(why_no_core_dumps() is not None, reason=str(why_no_core_dumps()))
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("interpreter", one_per_minor(), ids=lambda one: one.id)
+@pytest.mark.parametrize("interpreter", one_per_minor(), ids=lambda interpreter: interpreter.id)
 def test_damage_gives_an_answer(interpreter: Interpreter, name: str) -> None:
     program = next(fork_program for fork_program in fork_programs() if fork_program.name == name)
     made = made_or_skip(interpreter, program)

@@ -69,14 +69,14 @@ def check(corpus: Corpus, numbers: range) -> None:
     outcomes = [run_input(corpus, 1, number) for number in numbers]
     assert not [outcome for outcome in outcomes if outcome.failure]
     # Ten times: other machines, other load.
-    assert not [one for one in outcomes if one.seconds > 10 * HANG_SECONDS]
+    assert not [outcome for outcome in outcomes if outcome.seconds > 10 * HANG_SECONDS]
     assert peak_mb() - before < MAX_GROWTH_MB
-    assert {one.drive for one in outcomes} >= {"record", "stacks", "command"}
+    assert {outcome.drive for outcome in outcomes} >= {"record", "stacks", "command"}
 
 
 def test_an_input_is_the_same_twice(corpus: Corpus) -> None:
-    def without_time(one: Outcome) -> Outcome:
-        return one._replace(seconds=0.0)
+    def without_time(outcome: Outcome) -> Outcome:
+        return outcome._replace(seconds=0.0)
 
     assert without_time(run_input(corpus, 1, 7)) == without_time(run_input(corpus, 1, 7))
 

@@ -20,17 +20,19 @@ from support.interpreters import Interpreter
 UNKNOWN = "not known"
 
 
-def is_plain(one: Interpreter) -> bool:
-    return one.root is None and not one.free_threaded
+def is_plain(interpreter: Interpreter) -> bool:
+    return interpreter.root is None and not interpreter.free_threaded
 
 
 def outcomes(
-    one: Interpreter, folder: Path, text: str, functions: Iterable[str]
+    interpreter: Interpreter, folder: Path, text: str, functions: Iterable[str]
 ) -> dict[str, object]:
     """Return what functions of a program's main module come to: a value, "endless", UNKNOWN."""
     program = folder / "program.py"
     program.write_text(text)
-    state = ProcessState(CoreFileTarget.open(core_by_signal(one, "busy", folder, program=program)))
+    state = ProcessState(
+        CoreFileTarget.open(core_by_signal(interpreter, "busy", folder, program=program))
+    )
     return {name: outcome(call_of(state, name)) for name in functions}
 
 

@@ -149,9 +149,9 @@ def collecting(target: Any, python: Any) -> dict[int, int]:
 
     interpreters = read_runtime(target, python).interpreters
     return {
-        one.state.id: int(one.gc.collecting)
-        for one in interpreters
-        if not isinstance(one.gc, Absent)
+        interpreter.state.id: int(interpreter.gc.collecting)
+        for interpreter in interpreters
+        if not isinstance(interpreter.gc, Absent)
     }
 
 

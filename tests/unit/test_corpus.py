@@ -59,7 +59,7 @@ def tid(status: bytes) -> int:
 
 @needs_cores
 @pytest.mark.parametrize("program", PROGRAM_NAMES)
-@pytest.mark.parametrize("interpreter", one_per_minor(), ids=lambda one: one.id)
+@pytest.mark.parametrize("interpreter", one_per_minor(), ids=lambda interpreter: interpreter.id)
 def test_kernel_agrees_with_the_truth(interpreter: Interpreter, program: str) -> None:
     made = make_core(interpreter, program)
     written = statuses(made.core)

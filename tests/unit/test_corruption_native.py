@@ -50,8 +50,8 @@ def called_with(before_call: str, entry: str, **more: int) -> Context:
 
 
 def test_r5_finds_the_load_in_the_caller() -> None:
-    found = evidence(register_values(called_with(FIELD, "55")))  # push %rbp
-    assert [(one.id, one.where, one.corrected) for one in found] == [("R5", "rdi", GOOD)]
+    signs = evidence(register_values(called_with(FIELD, "55")))  # push %rbp
+    assert [(sign.id, sign.where, sign.corrected) for sign in signs] == [("R5", "rdi", GOOD)]
     lane = called_with(FIELD, "55")
     lane.target.write(HEAP + 0x10, struct.pack("<Q", BAD | 0xFF << 40))  # type: ignore[attr-defined]
     assert evidence(register_values(lane)) == []  # BAD is no better than that
@@ -82,8 +82,8 @@ def returning(tail: str, then: str = "4889c7") -> Context:
 
 
 def test_r5_finds_what_a_function_returned() -> None:
-    found = evidence(register_values(returning("488b4310")))  # mov 0x10(%rbx),%rax
-    assert {(one.id, one.where, one.corrected) for one in found} == {
+    signs = evidence(register_values(returning("488b4310")))  # mov 0x10(%rbx),%rax
+    assert {(sign.id, sign.where, sign.corrected) for sign in signs} == {
         ("R5", "rax", GOOD), ("R5", "rdi", GOOD),
     }  # fmt: skip
     assert evidence(register_values(returning("488b4310" + "4801c8"))) == []  # add %rcx,%rax
@@ -99,12 +99,12 @@ def test_r5_through_a_spilled_register() -> None:
     before = "488b4310" + "4889442408" + "488b7c2408"  # mov 0x10(%rbx),%rax; spill; reload
     held = {HEAP + 0x10: GOOD, SP + 8: BAD}
     made = failed(LOAD, fault_at(BAD), before=before, rdi=BAD, rbx=HEAP, rax=0, words=held)
-    assert {one.corrected for one in evidence(register_values(made)) if one.where == "rdi"} == {
+    assert {sign.corrected for sign in evidence(register_values(made)) if sign.where == "rdi"} == {
         GOOD
     }
     lost = before[:8] + "4889442408" + "890c24" + "894c2408" + "488b7c2408"  # half of it again
     made = failed(LOAD, fault_at(BAD), before=lost, rdi=BAD, rbx=HEAP, rax=0, words=held)
-    assert not [one for one in evidence(register_values(made)) if one.where == "rdi"]
+    assert not [sign for sign in evidence(register_values(made)) if sign.where == "rdi"]
 
 
 def kept(held: int, memory: int) -> Context:
@@ -124,7 +124,7 @@ def test_r5_before_a_call_only_what_names_a_block(monkeypatch: pytest.MonkeyPatc
         "pointee_at",
         lambda at: Pointee(BLOCK, "malloc") if at == GOOD else None,
     )
-    assert [(one.where, one.corrected) for one in evidence(register_values(made))] == [
+    assert [(sign.where, sign.corrected) for sign in evidence(register_values(made))] == [
         ("rbx", GOOD)
     ]
 
@@ -139,9 +139,9 @@ def marked(words: dict[int, int], code: str = "") -> Context:
 
 
 def ambiguous(context: Context) -> bool:
-    found = evidence(one_bit_pointer(context))
-    assert found
-    return all("tag" in (one.ambiguous or "") for one in found)
+    signs = evidence(one_bit_pointer(context))
+    assert signs
+    return all("tag" in (sign.ambiguous or "") for sign in signs)
 
 
 def test_a_top_bit_in_a_register_of_a_program_without_marks() -> None:
@@ -166,7 +166,7 @@ def test_a_top_bit_that_the_code_can_set_is_ambiguous(code: str) -> None:
 def test_a_top_bit_is_ambiguous_where_the_code_cannot_be_read() -> None:
     made = marked({})
     made.target.memory.pop(TEXT)  # type: ignore[attr-defined]
-    assert all(one.ambiguous for one in evidence(one_bit_pointer(made)))
+    assert all(sign.ambiguous for sign in evidence(one_bit_pointer(made)))
 
 
 # -- C7 ----------------------------------------------------------------------------------------
@@ -183,11 +183,11 @@ START = INSIDE ^ 1 << 6
 
 def test_c7_copy_asks_for_two_that_hold_the_right_pointer() -> None:
     held = {HEAP + 64: INSIDE, HEAP + 128: START, HEAP + 192: START}
-    assert [one.id for one in evidence(jump_into_function_body(entered(held)))] == ["C7:copy"]
+    assert [sign.id for sign in evidence(jump_into_function_body(entered(held)))] == ["C7:copy"]
     del held[HEAP + 192]
-    assert [one.id for one in evidence(jump_into_function_body(entered(held)))] == ["C7"]
+    assert [sign.id for sign in evidence(jump_into_function_body(entered(held)))] == ["C7"]
     held |= {HEAP + 192: START, HEAP + 256: INSIDE}
-    assert [one.id for one in evidence(jump_into_function_body(entered(held)))] == ["C7"]
+    assert [sign.id for sign in evidence(jump_into_function_body(entered(held)))] == ["C7"]
 
 
 @pytest.mark.parametrize(("callee", "ids"), [(START, []), (START + 16, ["C7"])])
@@ -199,7 +199,7 @@ def test_c7_asks_for_no_pointer_where_a_direct_call_led_to_the_start(
     made.target.write(CALL_SITE - len(code), code)  # type: ignore[attr-defined]
     frames = [UnwoundFrame(pc, {}, SP + 16, {}) for pc in (PC, CALL_SITE)]
     monkeypatch.setattr(Unwinder, "walk", lambda self, registers: iter(frames))
-    assert [one.id for one in evidence(jump_into_function_body(made))] == ids
+    assert [sign.id for sign in evidence(jump_into_function_body(made))] == ids
 
 
 RIGHT, RAN = TEXT + 0x628, TEXT + 0x900
@@ -216,9 +216,11 @@ def popped(*below: int, wrong: int = WRONG, ran: int = 12) -> Context:
 
 
 def test_c7_called_asks_for_the_function_that_returned() -> None:
-    assert [one.id for one in evidence(jump_into_function_body(popped(RAN + 13)))] == ["C7:called"]
-    assert [one.id for one in evidence(jump_into_function_body(popped(RAN + 14)))] == ["C7"]
-    assert [one.id for one in evidence(jump_into_function_body(popped()))] == ["C7"]
+    assert [sign.id for sign in evidence(jump_into_function_body(popped(RAN + 13)))] == [
+        "C7:called"
+    ]
+    assert [sign.id for sign in evidence(jump_into_function_body(popped(RAN + 14)))] == ["C7"]
+    assert [sign.id for sign in evidence(jump_into_function_body(popped()))] == ["C7"]
 
 
 def test_c7_popped_asks_for_the_word_that_was_popped_last() -> None:
@@ -248,8 +250,8 @@ def framed(rbp: int, prologue: str = PROLOGUE) -> Context:
 
 @pytest.mark.parametrize("bit", [0, 2, 14, 40])
 def test_r19_the_frame_pointer_is_one_bit_off(bit: int) -> None:
-    found = evidence(frame_pointer(framed(SP + DEPTH ^ 1 << bit)))
-    assert [(one.id, one.where, one.corrected, one.bits, one.path) for one in found] == [
+    signs = evidence(frame_pointer(framed(SP + DEPTH ^ 1 << bit)))
+    assert [(sign.id, sign.where, sign.corrected, sign.bits, sign.path) for sign in signs] == [
         ("R19", "rbp", SP + DEPTH, (bit,), REGISTER)
     ]
 
@@ -383,11 +385,11 @@ def zeroed(count: int = 2, **changed: int) -> Context:
 
 
 def test_a_line_of_zeros_but_for_the_count_that_was_taken_since() -> None:
-    assert [(one.id, one.where) for one in evidence(zeroed_cache_line(zeroed()))] == [
+    assert [(sign.id, sign.where) for sign in evidence(zeroed_cache_line(zeroed()))] == [
         ("M:line", AT)
     ]
     # Of a struct that nobody set eight fields may lie so.
-    assert [one.id for one in evidence(zeroed_cache_line(zeroed(0)))] == ["M:line:block"]
+    assert [sign.id for sign in evidence(zeroed_cache_line(zeroed(0)))] == ["M:line:block"]
 
 
 @pytest.mark.parametrize(

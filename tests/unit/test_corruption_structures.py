@@ -351,7 +351,7 @@ def process(word: int) -> ProcessState:
 @pytest.mark.parametrize(("flip", "found"), [(1 << 40, 1), (1 << 8, 1), (0x80, 0), (3 << 40, 0)])
 def test_canaries(flip: int, found: int) -> None:
     study_ = run_checks(process(CANARY ^ flip))
-    ours = [one for one in study_.evidence if one.id == "R4"]
+    ours = [sign for sign in study_.evidence if sign.id == "R4"]
     assert len(ours) == found
     if found:
         assert ours[0].where == STACK + 0x1080 and ours[0].corrected == CANARY
@@ -429,12 +429,12 @@ def test_a_sweep_that_is_interrupted_tells_what_it_found(monkeypatch: pytest.Mon
     after = [check.name for check in all_checks() if check.order >= 60]
     stopped = Check("X", interrupted_after_a_piece, "nothing", True, 60)
     monkeypatch.setitem(CHECKS, "X", stopped)
-    order = [one.name for one in all_checks()]
+    order = [check.name for check in all_checks()]
     checks = run_checks(damaged, sweep=True)
     report = corruption_report(checks)
     lines = list(map(str, report.lines))
     assert lines[0].startswith("INTERRUPTED after 3 of 5 MiB of memory, at check X: ")
-    assert report.exit_code == 130 and "R4" in {one.id for one in checks.evidence}
+    assert report.exit_code == 130 and "R4" in {sign.id for sign in checks.evidence}
     assert Skipped("X", "found before the interrupt") in checks.skipped
     assert checks.interrupted is not None and checks.interrupted.unreached
     assert set(checks.interrupted.unreached) <= set(order[order.index("X") + 1 :]) <= set(after)
@@ -507,7 +507,7 @@ def test_a_sign_that_damage_leaves_too_is_no_plain_one() -> None:
 
 def test_costly_checks_are_left_out_where_nothing_failed_and_nothing_looks_damaged() -> None:
     checks = run_checks(process(0))
-    (left_out,) = (one for one in checks.skipped if one.why.startswith("not looked for: "))
+    (left_out,) = (skip for skip in checks.skipped if skip.why.startswith("not looked for: "))
     assert left_out.why == (
         "not looked for: the process ended by a signal that somebody sent, "
         "and nothing else looked damaged"
@@ -516,9 +516,9 @@ def test_costly_checks_are_left_out_where_nothing_failed_and_nothing_looks_damag
     assert "R3" in names and "R4" not in names
     assert set(names) <= {check.name for check in all_checks() if check.costly}
     asked_for = run_checks(process(0), budget=Budget(1 << 20))
-    assert not any("not looked for" in one.why for one in asked_for.skipped)
+    assert not any("not looked for" in skip.why for skip in asked_for.skipped)
     damaged = run_checks(process(CANARY ^ 1 << 40))
-    assert not any("not looked for" in one.why for one in damaged.skipped)
+    assert not any("not looked for" in skip.why for skip in damaged.skipped)
 
 
 @pytest.mark.parametrize(

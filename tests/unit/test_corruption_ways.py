@@ -28,7 +28,7 @@ OTHER = "488b7b18"  # mov 0x18(%rbx),%rdi
 
 def found(made: Context) -> list[tuple[str, object, int | None]]:
     """Return what R5 says."""
-    return [(one.id, one.where, one.corrected) for one in evidence(register_values(made))]
+    return [(sign.id, sign.where, sign.corrected) for sign in evidence(register_values(made))]
 
 
 def told(before: str, held: int = BAD, died: CrashInfo | None = None, **more: Any) -> Context:
@@ -230,7 +230,7 @@ def test_c2_what_was_popped_may_be_two_integers() -> None:
     odd, pair = STACK + 0x4008, 0x20_0000_0031
     words = {odd - 8: pair, odd: CALL_SITE}
     made = failed("", fault_at(pair), at=pair, words=words, rsp=odd)
-    assert [one.id for one in evidence(return_from_slot_below(made))] == ["C2"]
+    assert [sign.id for sign in evidence(return_from_slot_below(made))] == ["C2"]
     kept = failed("", fault_at(pair), at=pair, words=words, rsp=odd, rax=pair)
     assert evidence(return_from_slot_below(kept)) == []  # jmp *%rax
     taken_back = [

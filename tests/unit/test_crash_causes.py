@@ -134,10 +134,10 @@ def died_of(code: bytes, leaf_7: int = 0):
 
 
 def test_an_instruction_that_the_cpu_lacks() -> None:
-    (found,) = missing_instruction_set(died_of(VPROTD))
-    assert found.facts["instruction_set"] == "AMD's XOP"
-    (found,) = missing_instruction_set(died_of(bytes.fromhex("c5fdfec1")))
-    assert found.facts["instruction_set"] == "AVX2"
+    (finding,) = missing_instruction_set(died_of(VPROTD))
+    assert finding.facts["instruction_set"] == "AMD's XOP"
+    (finding,) = missing_instruction_set(died_of(bytes.fromhex("c5fdfec1")))
+    assert finding.facts["instruction_set"] == "AVX2"
 
 
 def test_one_that_it_has_is_no_explanation() -> None:
@@ -160,9 +160,9 @@ EXIT = [of("__run_exit_handlers", LIBC), of("exit", LIBC)]
 
 def test_a_destructor_below_exit() -> None:
     native = [of("memcpy", LIBC), of("_ZN7JournalD1Ev", PLUGIN), *EXIT]
-    (found,) = died_at_exit(state(crash(address=MMAP - 0x5000), native=native))
-    assert found.facts["kind"] == "inside"
-    assert found.facts["function"] == "Journal::~Journal in plugin.so"
+    (finding,) = died_at_exit(state(crash(address=MMAP - 0x5000), native=native))
+    assert finding.facts["kind"] == "inside"
+    assert finding.facts["function"] == "Journal::~Journal in plugin.so"
 
 
 def test_a_thread_that_runs_on_while_another_exits() -> None:
@@ -170,9 +170,9 @@ def test_a_thread_that_runs_on_while_another_exits() -> None:
     thread = made.target._threads[0]
     made.target._threads = (thread, thread._replace(tid=PID + 1))
     made.target._native[PID + 1] = (of("write", LIBC), *EXIT)
-    (found,) = died_at_exit(made)
-    assert found.facts["kind"] == "beside"
-    assert found.facts["modules"] == ["plugin.so"]
+    (finding,) = died_at_exit(made)
+    assert finding.facts["kind"] == "beside"
+    assert finding.facts["modules"] == ["plugin.so"]
 
 
 PYTHON = "/usr/lib/libpython3.12.so.1.0"
@@ -181,8 +181,8 @@ ENDING = [of("dict_dealloc", PYTHON), of("finalize_modules", PYTHON), of("Py_Fin
 
 def test_the_end_of_an_object_below_the_end_of_python() -> None:
     native = [of("memcpy", LIBC), of("store_close", PLUGIN), of("capsule_dealloc", PYTHON), *ENDING]
-    (found,) = died_at_exit(state(crash(address=MMAP - 0x5000), native=native))
-    assert (found.facts["kind"], found.facts["function"]) == (
+    (finding,) = died_at_exit(state(crash(address=MMAP - 0x5000), native=native))
+    assert (finding.facts["kind"], finding.facts["function"]) == (
         "finalizing",
         "store_close in plugin.so",
     )
@@ -229,8 +229,12 @@ def called_on_square(*, methods: int = 3):
 
 
 def test_a_call_behind_the_last_virtual_function() -> None:
-    (found,) = call_beyond_methods(called_on_square())
-    assert (found.facts["class"], found.facts["methods"], found.facts["called"]) == ("Square", 3, 6)
+    (finding,) = call_beyond_methods(called_on_square())
+    assert (finding.facts["class"], finding.facts["methods"], finding.facts["called"]) == (
+        "Square",
+        3,
+        6,
+    )
 
 
 def test_a_class_without_functions_and_an_object_of_none_say_nothing() -> None:
@@ -253,8 +257,8 @@ def table_of(*words: int):
 
 def test_a_mark_that_others_have_too() -> None:
     marked = [MARK | HEAP + 0x200 * n for n in range(1, 4)]
-    (found,) = marked_pointer(table_of(*marked))
-    assert (found.facts["kind"], found.facts["others"]) == ("neighbours", 2)
+    (finding,) = marked_pointer(table_of(*marked))
+    assert (finding.facts["kind"], finding.facts["others"]) == ("neighbours", 2)
 
 
 def test_one_word_alone_may_be_a_flipped_bit() -> None:
@@ -267,8 +271,8 @@ def test_one_word_alone_may_be_a_flipped_bit() -> None:
 def test_different_bits_in_one_field_are_no_marks() -> None:
     """A stray |= into many objects."""
     marked = [1 << bit | HEAP + 0x200 * n for n, bit in enumerate((62, 62, 62, 61), 1)]
-    (found,) = marked_pointer(table_of(*marked))
-    assert found.facts["others"] == 2
+    (finding,) = marked_pointer(table_of(*marked))
+    assert finding.facts["others"] == 2
     assert not list(marked_pointer(table_of(*marked, 1 << 60 | HEAP)))
 
 
@@ -354,8 +358,8 @@ def test_enomem_counts_where_code_on_the_way_asked_for_memory(
     asked = "gdb_epi.fault.out_of_memory.imported_calls_before"
     monkeypatch.setattr(asked, lambda _target, _pc: called)
     native = [of("abort", LIBC), of("load_part", SRV)._replace(pc=PC)]
-    found = failed_allocation(state(crash(6, -6, sender=PID), native=native))
-    assert [finding.facts["kind"] for finding in found] == kinds
+    findings = failed_allocation(state(crash(6, -6, sender=PID), native=native))
+    assert [finding.facts["kind"] for finding in findings] == kinds
 
 
 @pytest.mark.parametrize(
@@ -373,11 +377,11 @@ def test_a_process_that_gives_up_when_it_gets_no_memory(
     monkeypatch.setattr(ERRNO, lambda _target, _fault: errno)
     sender = PID if code == -6 else None
     died = crash(signo, code, None if sender else HEAP - 8, sender=sender)
-    found = list(failed_allocation(state(died, registers={"rdi": HEAP - 8}, code=LOAD)))
-    assert [finding.facts["kind"] for finding in found] == kinds
+    findings = list(failed_allocation(state(died, registers={"rdi": HEAP - 8}, code=LOAD)))
+    assert [finding.facts["kind"] for finding in findings] == kinds
     score = Score("none", 0.0, -3.0, "unknown", {}, (), (), None)
     counted = {ANY_RULE: RuleCounts(99, 0, "", 0.93)}
-    stated = [x.most for x in evidence_for_verdict_labels("unknown", found, score, counted)]
+    stated = [x.most for x in evidence_for_verdict_labels("unknown", findings, score, counted)]
     assert stated == [ELSE_EXPLAINS] * len(kinds), "errno may be old: it was 91 %"
 
 
@@ -407,9 +411,9 @@ def test_a_text_that_says_of_no_memory_is_no_failed_check(
     monkeypatch.setattr(ERRNO, lambda _target, _fault: errno)
     monkeypatch.setattr(f"{home}._text_of_abort", lambda *_: ("index: out of memory", "load_part"))
     native = [of("raise", LIBC), of("abort", LIBC), of("load_part", "/srv/index.so")]
-    (found,) = printed_before_abort(state(crash(6, -6, sender=PID), native=native))
-    assert found.facts["kind"] == kind
-    assert found.summary == "load_part gave up with the text: index: out of memory"
+    (finding,) = printed_before_abort(state(crash(6, -6, sender=PID), native=native))
+    assert finding.facts["kind"] == kind
+    assert finding.summary == "load_part gave up with the text: index: out of memory"
 
 
 # -- what gives up says why ---------------------------------------------------------------------
@@ -425,28 +429,28 @@ def terminated(*inner: NativeFrame):
 
 
 def test_a_thread_that_nobody_joined() -> None:
-    (found,) = uncaught_exception(
+    (finding,) = uncaught_exception(
         terminated(of("_ZNSt6threadD2Ev", PLUGIN), of("_ZN6WorkerD2Ev", PLUGIN))
     )
-    assert "std::thread was destroyed" in found.summary
-    assert "Worker::~Worker in plugin.so" in found.summary
-    assert found.facts["kind"] == "terminate"
+    assert "std::thread was destroyed" in finding.summary
+    assert "Worker::~Worker in plugin.so" in finding.summary
+    assert finding.facts["kind"] == "terminate"
 
 
 def test_a_template_of_the_library_threw_for_code_of_the_program() -> None:
-    (found,) = uncaught_exception(
+    (finding,) = uncaught_exception(
         terminated(
             of("__cxa_throw", "/usr/lib/libstdc++.so.6"),
             of("_ZSt4stoiv", PLUGIN),
             of("_Z5parsePKc", PLUGIN),
         )
     )
-    assert found.summary.endswith("; std::stoi threw it, for parse in plugin.so")
+    assert finding.summary.endswith("; std::stoi threw it, for parse in plugin.so")
 
 
 def test_a_function_of_the_library_threw_for_code_of_the_program() -> None:
     libstdcxx = "/usr/lib/libstdc++.so.6"
-    (found,) = uncaught_exception(
+    (finding,) = uncaught_exception(
         terminated(
             of("__cxa_throw", libstdcxx),
             of("_ZSt20__throw_system_errori", libstdcxx),
@@ -454,7 +458,7 @@ def test_a_function_of_the_library_threw_for_code_of_the_program() -> None:
             of("_ZN6Logger4stopEv", PLUGIN),
         )
     )
-    assert found.summary.endswith(
+    assert finding.summary.endswith(
         "; std::thread::join, called by Logger::stop in plugin.so, threw it"
     )
 
@@ -467,19 +471,21 @@ def test_a_size_that_no_process_can_have_is_no_lack_of_memory(
     died = terminated(of("__cxa_throw", "/usr/lib/libstdc++.so.6"), of("_Z4loadv", PLUGIN))
     for size, kind in ((USER_TOP - 1, "info"), (USER_TOP, "absurd-size"), (None, "info")):
         monkeypatch.setattr(f"{home}.size_asked_of_operator_new", lambda *_, size=size: size)
-        (found,) = uncaught_exception(died)
-        assert found.facts["kind"] == kind
-        told = judge("abort-terminate:std::bad_alloc", [found], compute_score([]))
-        assert told.label == ("software" if kind == "absurd-size" else "out-of-memory")
+        (finding,) = uncaught_exception(died)
+        assert finding.facts["kind"] == kind
+        verdict = judge("abort-terminate:std::bad_alloc", [finding], compute_score([]))
+        assert verdict.label == ("software" if kind == "absurd-size" else "out-of-memory")
 
 
 def test_a_virtual_function_that_has_no_code() -> None:
-    (found,) = uncaught_exception(
+    (finding,) = uncaught_exception(
         terminated(
             of("__cxa_pure_virtual", "/usr/lib/libstdc++.so.6"), of("_ZN4Base3logEv", PLUGIN)
         )
     )
-    assert found.summary.startswith("Base::log in plugin.so called a virtual function that has no")
+    assert finding.summary.startswith(
+        "Base::log in plugin.so called a virtual function that has no"
+    )
 
 
 def test_constant_messages_of_the_c_library_alone_are_told() -> None:
@@ -513,8 +519,8 @@ def test_a_call_that_the_c_library_refused_is_no_overrun(text: str) -> None:
 
 def test_a_refused_call_has_its_name() -> None:
     made = state(crash(31, 1), registers={"orig_rax": 41})
-    (found,) = refused_system_call(made)
-    assert found.summary.endswith("refused system call 41, socket")
+    (finding,) = refused_system_call(made)
+    assert finding.summary.endswith("refused system call 41, socket")
 
 
 def test_a_finding_says_what_the_category_only_knows() -> None:
@@ -580,9 +586,9 @@ def objects_with(
 
 
 def test_the_same_wrong_type_in_several_objects(python) -> None:
-    (found,) = overwritten.repeated_wrong_word(objects_with(WRONG_TYPE, 3, python))
-    assert found.facts["objects"] == 3
-    assert "3 objects, 96 bytes apart, have" in found.summary
+    (finding,) = overwritten.repeated_wrong_word(objects_with(WRONG_TYPE, 3, python))
+    assert finding.facts["objects"] == 3
+    assert "3 objects, 96 bytes apart, have" in finding.summary
     of_library = objects_with(WRONG_TYPE, 3, python, file="/opt/x/ext.so")
     assert not list(overwritten.repeated_wrong_word(of_library)), "it follows no types of objects"
 
@@ -602,8 +608,8 @@ def test_text_of_two_bytes_a_letter(python) -> None:
         crash(11, 128, 0), registers={"rdi": words[0]}, code=LOAD, python=python,
         words={HEAP + 0x100 + 8 * n: word for n, word in enumerate(words)},
     )  # fmt: skip
-    (found,) = overwritten.wide_text(made)
-    assert "s, 0" not in found.summary  # data of the program
+    (finding,) = overwritten.wide_text(made)
+    assert "s, 0" not in finding.summary  # data of the program
     made.target.write(HEAP + 0x108, struct.pack("<Q", HEAP))
     assert not list(overwritten.wide_text(made))
 
@@ -632,8 +638,8 @@ def test_an_offset_that_stands_in_the_data(offset, told, python, monkeypatch) ->
         died, registers={"rdi": HEAP + 0x200, "rax": offset}, code=INDEXED, python=python,
         words={HEAP + 0x208: offset},
     )  # fmt: skip
-    found = list(offset_from_data.offset_from_data(made))
-    assert [finding.facts["at"] for finding in found] == ([8] if told else [])
+    findings = list(offset_from_data.offset_from_data(made))
+    assert [finding.facts["at"] for finding in findings] == ([8] if told else [])
 
 
 # -- a library that is gone ----------------------------------------------------------------------
@@ -660,8 +666,8 @@ def test_a_function_of_a_closed_library(name, told, monkeypatch: pytest.MonkeyPa
     made.target._modules += (
         Module("/srv/app/libengine.so.2", LOADER, LOADER, LOADER + 0x1000, None, "x"),
     )
-    found = list(unloaded_library.unloaded_library(made))
-    assert [finding.facts["library"] for finding in found] == (["plugin.so"] if told else [])
+    findings = list(unloaded_library.unloaded_library(made))
+    assert [finding.facts["library"] for finding in findings] == (["plugin.so"] if told else [])
 
 
 def test_an_instruction_that_failed_itself_has_no_bad_address(monkeypatch) -> None:
@@ -689,9 +695,9 @@ def asked(
 
 
 def test_the_id_of_a_thread_that_has_ended() -> None:
-    (found,) = expired_thread_id(asked(ENDED))
-    assert found.facts["function"] == "pthread_getcpuclockid"
-    assert found.facts["at_fault"] == "line"
+    (finding,) = expired_thread_id(asked(ENDED))
+    assert finding.facts["function"] == "pthread_getcpuclockid"
+    assert finding.facts["at_fault"] == "line"
 
 
 @pytest.mark.parametrize(

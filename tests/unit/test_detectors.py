@@ -46,8 +46,8 @@ LOAD = bytes.fromhex("488b07")  # mov (%rdi),%rax
 LOAD_INDEXED = bytes.fromhex("488b04f7")  # mov (%rdi,%rsi,8),%rax
 
 
-def one(found: Iterable[Finding]) -> Finding:
-    listed = list(found)
+def one(findings: Iterable[Finding]) -> Finding:
+    listed = list(findings)
     assert len(listed) == 1, listed
     return listed[0]
 
@@ -170,9 +170,9 @@ def test_an_index_of_a_power_of_two_is_ambiguous() -> None:
         registers={"rdi": HEAP + 0x40, "rsi": 1 << 38},
         code=LOAD_INDEXED,
     )
-    found = list(pointer_one_bit_off(made))
-    assert found
-    assert all(finding.facts["ambiguous"] for finding in found)
+    findings = list(pointer_one_bit_off(made))
+    assert findings
+    assert all(finding.facts["ambiguous"] for finding in findings)
 
 
 def test_without_text_the_registers_near_the_address_are_tested() -> None:
@@ -187,8 +187,8 @@ def test_without_text_the_registers_near_the_address_are_tested() -> None:
 
 
 def test_null_dereference() -> None:
-    found = one(null_dereference(state(crash(address=8), registers={"rdi": 8}, code=LOAD)))
-    assert (found.facts["base"], found.facts["access"]) == ("rdi", "r")
+    finding = one(null_dereference(state(crash(address=8), registers={"rdi": 8}, code=LOAD)))
+    assert (finding.facts["base"], finding.facts["access"]) == ("rdi", "r")
     assert list(null_dereference(state(crash(address=0x10000)))) == []
     assert list(null_dereference(state(crash(code=128, address=0)))) == []
     assert list(null_dereference(state(crash(11, -6, sender=PID)))) == []
@@ -200,8 +200,8 @@ def test_null_dereference() -> None:
 
 
 def test_stack_overflow() -> None:
-    found = one(stack_overflow(state(crash(address=STACK - 16), registers={"rsp": STACK - 8})))
-    assert found.facts["stack"][0] == hex_word(STACK)
+    finding = one(stack_overflow(state(crash(address=STACK - 16), registers={"rsp": STACK - 8})))
+    assert finding.facts["stack"][0] == hex_word(STACK)
     assert list(stack_overflow(state(crash(address=STACK - 16)))) != []  # rsp 16 KiB above
     far = state(crash(address=STACK - 16), registers={"rsp": SP + (1 << 20)})
     assert list(stack_overflow(far)) == []
@@ -227,11 +227,11 @@ def aborting(frames: list[tuple[str | None, str]], died: CrashInfo | None = None
 
 
 def test_what_a_sanitizer_reported_is_found() -> None:
-    found = one(sanitizer_report(aborting([*RAISED, *ENDS, *REPORT, *OUTER])))
-    assert found.facts == {"sanitizer": "AddressSanitizer", "entry": "__asan_report_load8"}
+    finding = one(sanitizer_report(aborting([*RAISED, *ENDS, *REPORT, *OUTER])))
+    assert finding.facts == {"sanitizer": "AddressSanitizer", "entry": "__asan_report_load8"}
     inside = [("__ubsan_handle_add_overflow_abort", PROGRAM)]  # linked into the program
-    found = one(sanitizer_report(aborting([*RAISED, *ENDS, *inside, *OUTER])))
-    assert found.facts["sanitizer"] == "UndefinedBehaviorSanitizer"
+    finding = one(sanitizer_report(aborting([*RAISED, *ENDS, *inside, *OUTER])))
+    assert finding.facts["sanitizer"] == "UndefinedBehaviorSanitizer"
 
 
 @pytest.mark.parametrize(
@@ -272,8 +272,8 @@ def locked(verdict: str, forked: bool) -> ProcessState:
 
 
 def test_forked_child_lock() -> None:
-    found = one(forked_child_lock(locked("probable-inherited", True)))
-    assert found.facts["verdict"] == "probable-inherited"
+    finding = one(forked_child_lock(locked("probable-inherited", True)))
+    assert finding.facts["verdict"] == "probable-inherited"
     assert list(forked_child_lock(locked("unknown", True))) == []
     assert list(forked_child_lock(locked("probable-inherited", False))) == []
 
@@ -325,9 +325,9 @@ def test_a_failing_detector_is_a_soft_error(monkeypatch: pytest.MonkeyPatch) -> 
 
     entry = registry.Detector("broken", "nothing", broken)
     monkeypatch.setitem(DETECTORS, "broken", entry)
-    found, errors = run_detectors(state(crash(address=8)))
+    findings, errors = run_detectors(state(crash(address=8)))
     assert [error.message for error in errors] == ["RuntimeError: boom"]
-    assert [finding.detector for finding in found] == ["null_dereference"]
+    assert [finding.detector for finding in findings] == ["null_dereference"]
 
 
 def test_a_detector_without_documentation_is_refused() -> None:
@@ -346,8 +346,8 @@ def at_pc(died: CrashInfo, code: bytes, rip: int = PC) -> ProcessState:
 
 
 def test_trap_instruction() -> None:
-    found = one(trap_instruction(at_pc(crash(4, 2, PC), b"\x0f\x0b")))
-    assert found.facts == {"address": hex_word(PC), "instruction": "ud2"}
+    finding = one(trap_instruction(at_pc(crash(4, 2, PC), b"\x0f\x0b")))
+    assert finding.facts == {"address": hex_word(PC), "instruction": "ud2"}
     behind = at_pc(crash(5, 128, 0), b"\xcc", PC + 1)
     assert one(trap_instruction(behind)).facts["address"] == hex_word(PC)
     assert list(trap_instruction(at_pc(crash(4, 2, PC), LOAD))) == []
@@ -397,15 +397,15 @@ def test_no_trap_in_the_middle_of_an_instruction() -> None:
 
 def test_file_ended() -> None:
     region = Region(MMAP + 0x10000, MMAP + 0x12000, "rw-", "/dev/shm/torch_1", 0x3000, 0)
-    found = one(file_ended(state(crash(7, 2, region.start + 8), extra_regions=[region])))
-    assert (found.facts["offset"], found.facts["shared_memory"]) == (0x3008, True)
-    assert "torch_1" not in found.summary  # records hold no paths of data
+    finding = one(file_ended(state(crash(7, 2, region.start + 8), extra_regions=[region])))
+    assert (finding.facts["offset"], finding.facts["shared_memory"]) == (0x3008, True)
+    assert "torch_1" not in finding.summary  # records hold no paths of data
     assert list(file_ended(state(crash(7, 2, HEAP + 8)))) == []  # nothing of a file there
     assert list(file_ended(state(crash(7, 4, region.start), extra_regions=[region]))) == []
     assert list(file_ended(state(crash(11, 2, region.start), extra_regions=[region]))) == []
     memory = region._replace(path="/memfd:frames (deleted)")
-    found = one(file_ended(state(crash(7, 2, region.start), extra_regions=[memory])))
-    assert "disk" not in found.summary
+    finding = one(file_ended(state(crash(7, 2, region.start), extra_regions=[memory])))
+    assert "disk" not in finding.summary
     huge = region._replace(path="/anon_hugepage (deleted)", file_offset=0)
     assert list(no_huge_page(state(crash(7, 2, region.start), extra_regions=[region]))) == []
     made = state(crash(7, 2, region.start), extra_regions=[huge])
@@ -489,8 +489,8 @@ def test_a_thread_is_ended_for_an_area_of_sequences_that_names_none(
     made.target.write(STACK + 0x28, held.to_bytes(8, "little"))
     made.target.write(STACK + 0x80, (0x20).to_bytes(8, "little"))
     monkeypatch.setattr(type(made.target), "symbol", lambda _self, _name: STACK + 0x80)
-    found = list(foreign_sequence(made))
-    assert len(found) == count
+    findings = list(foreign_sequence(made))
+    assert len(findings) == count
     kinds = [finding.facts["kind"] for finding in unstarted_handler(made)]
     assert kinds == ([] if count else [NOTHING_SAID])
 

@@ -159,7 +159,9 @@ class Raiser(Builder):
         python = decode_python(target)
         assert isinstance(python, PythonState), python
         thread_exceptions = read_thread_exceptions(target, python, messages=messages)
-        assert [one.thread.address for one in thread_exceptions] == self.threads
+        assert [
+            thread_exception.thread.address for thread_exception in thread_exceptions
+        ] == self.threads
         assert not thread_exceptions[1].all_raised() and not thread_exceptions[1].soft_errors
         return thread_exceptions[0]
 

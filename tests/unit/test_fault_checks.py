@@ -76,8 +76,8 @@ def returned(value: int, sp: int = SP, **words: int) -> Context:
 
 
 def test_c1_a_return_address_one_bit_off() -> None:
-    found = evidence(one_bit_return_address(returned(CALL_SITE ^ (1 << 40))))
-    assert [(one.id, one.where, one.corrected, one.bits, one.path) for one in found] == [
+    signs = evidence(one_bit_return_address(returned(CALL_SITE ^ (1 << 40))))
+    assert [(sign.id, sign.where, sign.corrected, sign.bits, sign.path) for sign in signs] == [
         ("C1", SP - 8, CALL_SITE, (40,), MEMORY)
     ]
     assert evidence(one_bit_return_address(returned(CALL_SITE ^ (1 << 40) ^ 1))) == []
@@ -86,13 +86,13 @@ def test_c1_a_return_address_one_bit_off() -> None:
 
 def test_c1_also_where_the_return_stopped() -> None:
     bad = CALL_SITE ^ (1 << 52)
-    found = evidence(one_bit_return_address(failed("c3", PROTECTION, words={SP: bad})))
-    assert [(one.where, one.corrected) for one in found] == [(SP, CALL_SITE)]
+    signs = evidence(one_bit_return_address(failed("c3", PROTECTION, words={SP: bad})))
+    assert [(sign.where, sign.corrected) for sign in signs] == [(SP, CALL_SITE)]
 
 
 def test_c2_rsp_off_by_8() -> None:
-    found = evidence(return_from_slot_below(returned(HEAP + 8, ODD_SP, a0=CALL_SITE)))
-    assert [(one.id, one.where, one.path) for one in found] == [("C2", "rsp", REGISTER)]
+    signs = evidence(return_from_slot_below(returned(HEAP + 8, ODD_SP, a0=CALL_SITE)))
+    assert [(sign.id, sign.where, sign.path) for sign in signs] == [("C2", "rsp", REGISTER)]
     indirect = evidence(return_from_slot_below(returned(HEAP + 8, ODD_SP, a0=INDIRECT_SITE)))
     assert [one.id for one in indirect] == ["C2:indirect"]
 
@@ -120,10 +120,10 @@ def test_c2_a_wild_indirect_call_looks_the_same_but_for_its_target() -> None:
 def test_c3_is_a_feature_of_no_weight() -> None:
     from gdb_epi.corruption.score import compute_score, load_weights
 
-    found = evidence(return_without_return_address(returned(HEAP + 64)))
-    assert [one.id for one in found] == ["C3"]
+    signs = evidence(return_without_return_address(returned(HEAP + 64)))
+    assert [one.id for one in signs] == ["C3"]
     assert load_weights().items["C3"].llr == 0
-    assert compute_score(found).llr == 0
+    assert compute_score(signs).llr == 0
     assert evidence(return_without_return_address(failed(LOAD, fault_at(WILD), rdi=WILD))) == []
 
 
@@ -134,9 +134,9 @@ def called(target: int, **more: object) -> Context:
 def test_c4_a_function_starts_one_bit_away() -> None:
     start = TEXT + 0x200
     bad = start ^ (1 << 40)
-    found = evidence(one_bit_call_target(knowing(called(bad), start)))
-    assert [(one.id, one.corrected, one.bits) for one in found] == [("C4", start, (40,))]
-    assert found[0].path == REGISTER
+    signs = evidence(one_bit_call_target(knowing(called(bad), start)))
+    assert [(sign.id, sign.corrected, sign.bits) for sign in signs] == [("C4", start, (40,))]
+    assert signs[0].path == REGISTER
     inside = evidence(one_bit_call_target(knowing(called(bad + 16), start)))
     assert inside == []  # one bit from the middle of it
     page = TEXT & -4096  # of which others are one bit away by chance: memory of a JIT compiler
@@ -148,8 +148,8 @@ def test_c4_a_copy_and_a_place_of_the_wrong_pointer() -> None:
     bad = start ^ (1 << 40)
     words = {SP: INDIRECT_SITE, HEAP + 8: start, HEAP + 64: bad}
     made = failed("", fault_at(bad), at=bad, rax=bad, words=words)
-    found = evidence(one_bit_call_target(knowing(made, start)))
-    assert [(one.id, one.where, one.path) for one in found] == [("C4:copy", HEAP + 64, MEMORY)]
+    signs = evidence(one_bit_call_target(knowing(made, start)))
+    assert [(sign.id, sign.where, sign.path) for sign in signs] == [("C4:copy", HEAP + 64, MEMORY)]
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_what_another_check_has_found_is_not_denied() -> None:
 
 def test_c4_without_unwind_tables_is_skipped() -> None:
     bad = (TEXT + 0x200) ^ (1 << 40)
-    assert [one.check for one in skipped(one_bit_call_target(called(bad)))] == ["C4"]
+    assert [skip.check for skip in skipped(one_bit_call_target(called(bad)))] == ["C4"]
 
 
 def test_c5_rip_inside_of_an_instruction() -> None:
@@ -198,7 +198,7 @@ def test_c5_rip_inside_of_an_instruction() -> None:
     made.target.write(PC, bytes.fromhex(code))  # type: ignore[attr-defined]
     inside = failed(code, fault_at(WILD), rdi=WILD)
     inside.fault.registers["rip"] = PC + 2  # type: ignore[union-attr,index]
-    assert [one.id for one in evidence(fault_inside_instruction(knowing(inside, PC - 16)))] == [
+    assert [sign.id for sign in evidence(fault_inside_instruction(knowing(inside, PC - 16)))] == [
         "C5"
     ]
     assert evidence(fault_inside_instruction(knowing(made, PC - 16))) == []
@@ -219,14 +219,16 @@ def test_c5_absent() -> None:
 
 def test_c6_a_fault_that_the_instruction_cannot_make() -> None:
     one_bit = evidence(instruction_that_cannot_fault(failed(LOAD, fault_at(BAD), rdi=GOOD)))
-    assert [(one.id, one.corrected, one.path) for one in one_bit] == [("C6", GOOD, REGISTER)]
+    assert [(sign.id, sign.corrected, sign.path) for sign in one_bit] == [("C6", GOOD, REGISTER)]
     other = evidence(instruction_that_cannot_fault(failed(LOAD, fault_at(WILD), rdi=GOOD)))
-    assert [(one.id, one.corrected) for one in other] == [("C6", None)]
+    assert [(sign.id, sign.corrected) for sign in other] == [("C6", None)]
     assert [
-        one.id for one in evidence(instruction_that_cannot_fault(failed("4889c8", crash(8, 1, PC))))
+        sign.id
+        for sign in evidence(instruction_that_cannot_fault(failed("4889c8", crash(8, 1, PC))))
     ] == ["C6"]
     assert [
-        one.id for one in evidence(instruction_that_cannot_fault(failed("4889c8", crash(4, 2, PC))))
+        sign.id
+        for sign in evidence(instruction_that_cannot_fault(failed("4889c8", crash(4, 2, PC))))
     ] == ["C6"]
 
 
@@ -264,7 +266,7 @@ def test_c6_says_nothing_of_faults_that_need_no_operand(code: int) -> None:
 def test_c6_without_text_is_skipped() -> None:
     made = failed(LOAD, fault_at(WILD), rdi=WILD)
     made.target.memory.pop(TEXT)  # type: ignore[attr-defined]
-    assert [one.check for one in skipped(instruction_that_cannot_fault(made))] == ["C6"]
+    assert [skip.check for skip in skipped(instruction_that_cannot_fault(made))] == ["C6"]
 
 
 def entered(value: int, start: int, **more: object) -> Context:
@@ -277,12 +279,12 @@ def entered(value: int, start: int, **more: object) -> Context:
 def test_c7_a_pointer_into_the_middle_of_the_function_that_failed(bit: int) -> None:
     value = PC - 5  # 0xfb: both bits are set
     start = value ^ 1 << bit
-    found = evidence(jump_into_function_body(entered(value, start, rax=value)))
-    assert [(one.id, one.where, one.found, one.corrected, one.path) for one in found] == [
+    signs = evidence(jump_into_function_body(entered(value, start, rax=value)))
+    assert [(sign.id, sign.where, sign.found, sign.corrected, sign.path) for sign in signs] == [
         ("C7", "rax", value, start, REGISTER)
     ]
     held = evidence(jump_into_function_body(entered(value, start, words={HEAP + 64: value})))
-    assert [(one.where, one.path) for one in held] == [(HEAP + 64, MEMORY)]
+    assert [(sign.where, sign.path) for sign in held] == [(HEAP + 64, MEMORY)]
     assert evidence(jump_into_function_body(entered(value, start))) == []
     assert evidence(jump_into_function_body(entered(value, start - 8, rax=value))) == []
 
@@ -306,8 +308,8 @@ def loaded(held: int, kept: int, before: str = FIELD, **more: object) -> Context
 
 
 def test_r5_a_load_that_memory_contradicts() -> None:
-    found = evidence(register_values(loaded(BAD, GOOD)))
-    assert [(one.id, one.where, one.found, one.corrected, one.path) for one in found] == [
+    signs = evidence(register_values(loaded(BAD, GOOD)))
+    assert [(sign.id, sign.where, sign.found, sign.corrected, sign.path) for sign in signs] == [
         ("R5", "rdi", BAD, GOOD, REGISTER)
     ]
     lane = evidence(register_values(loaded(GOOD & ~(0xFF << 40), GOOD)))
@@ -323,8 +325,8 @@ def test_r5_a_load_that_memory_contradicts() -> None:
 )
 def test_r5_what_was_computed_is_computed_again(before: str) -> None:
     right = HEAP + 0x48 if before.startswith("488d") else HEAP
-    found = evidence(register_values(loaded(right ^ (1 << 41), 0, before)))
-    assert [(one.id, one.corrected) for one in found] == [("R5", right)]
+    signs = evidence(register_values(loaded(right ^ (1 << 41), 0, before)))
+    assert [(sign.id, sign.corrected) for sign in signs] == [("R5", right)]
 
 
 def test_r5_through_two_instructions() -> None:
@@ -332,7 +334,7 @@ def test_r5_through_two_instructions() -> None:
     words = {HEAP + 0x10: HEAP + 0x80, HEAP + 0x80: GOOD}
     before = "488b7b10" + "488b3f"  # mov 0x10(%rbx),%rdi; mov (%rdi),%rdi
     made = failed(LOAD, fault_at(BAD), before=before, rdi=BAD, rbx=HEAP, words=words)
-    assert [one.corrected for one in evidence(register_values(made))] == [GOOD]
+    assert [sign.corrected for sign in evidence(register_values(made))] == [GOOD]
 
 
 @pytest.mark.parametrize(
@@ -378,32 +380,32 @@ def pointed(value: int, words: dict[int, int] | None = None, **more: object) -> 
 
 
 def test_p_a_copy_of_the_right_pointer() -> None:
-    found = evidence(one_bit_pointer(pointed(BAD, {HEAP + 0x20: BAD, HEAP + 0x100: GOOD})))
-    assert [(one.id.partition(":")[0], one.where, one.corrected) for one in found] == [
+    signs = evidence(one_bit_pointer(pointed(BAD, {HEAP + 0x20: BAD, HEAP + 0x100: GOOD})))
+    assert [(sign.id.partition(":")[0], sign.where, sign.corrected) for sign in signs] == [
         ("P2", HEAP + 0x20, GOOD)
     ]
-    assert (found[0].path, found[0].ambiguous) == (MEMORY, None)
+    assert (signs[0].path, signs[0].ambiguous) == (MEMORY, None)
 
 
 def test_p_copies_of_a_round_number_are_no_copies_of_a_pointer() -> None:
     """Masks and sizes stand anywhere: 0x8000000 is what 64 MiB of a heap begin at."""
     for right, id in ((HEAP + 0x1000, "P2"), (HEAP, "P4")):
         wrong = right ^ 1 << 27
-        found = evidence(one_bit_pointer(pointed(wrong, {HEAP + 0x20: wrong, HEAP + 0x100: right})))
-        assert [one.id.partition(":")[0] for one in found if one.corrected == right] == [id]
+        signs = evidence(one_bit_pointer(pointed(wrong, {HEAP + 0x20: wrong, HEAP + 0x100: right})))
+        assert [sign.id.partition(":")[0] for sign in signs if sign.corrected == right] == [id]
 
 
 def test_p_in_a_register_only_an_index_may_have_made_it() -> None:
-    found = evidence(one_bit_pointer(pointed(GOOD + (1 << 35), {HEAP + 0x100: GOOD})))
-    assert [(one.path, bool(one.ambiguous)) for one in found] == [(REGISTER, True)]
+    signs = evidence(one_bit_pointer(pointed(GOOD + (1 << 35), {HEAP + 0x100: GOOD})))
+    assert [(sign.path, bool(sign.ambiguous)) for sign in signs] == [(REGISTER, True)]
 
 
 def test_p_a_single_top_bit_is_ambiguous() -> None:
-    found = evidence(
+    signs = evidence(
         one_bit_pointer(pointed(GOOD | 1 << 60, {HEAP + 8: GOOD | 1 << 60, HEAP: GOOD}))
     )
-    assert found
-    assert all("tag" in (one.ambiguous or "") for one in found)
+    assert signs
+    assert all("tag" in (sign.ambiguous or "") for sign in signs)
 
 
 def test_p_near_misses_and_absent() -> None:
@@ -412,7 +414,7 @@ def test_p_near_misses_and_absent() -> None:
     assert evidence(one_bit_pointer(failed("c3", crash(6, -6, sender=1000)))) == []
     made = pointed(BAD)
     made.target.memory.pop(TEXT)  # type: ignore[attr-defined]
-    assert [one.check for one in skipped(one_bit_pointer(made))] == ["P"]
+    assert [skip.check for skip in skipped(one_bit_pointer(made))] == ["P"]
 
 
 def test_p_on_a_low_image() -> None:
@@ -421,16 +423,16 @@ def test_p_on_a_low_image() -> None:
     for value in (1 << 12, 0x10008, 0x1000):
         made = pointed(value, extra_regions=[image])
         assert [
-            one for one in evidence(one_bit_pointer(made)) if one.id not in ("P1", "P4", "P5")
+            sign for sign in evidence(one_bit_pointer(made)) if sign.id not in ("P1", "P4", "P5")
         ] == []
 
 
 def test_patterns() -> None:
     text = int.from_bytes(b"password", "little")
-    assert [one.id for one in evidence(value_made_by_software(pointed(text)))] == [
+    assert [sign.id for sign in evidence(value_made_by_software(pointed(text)))] == [
         "S:ascii:untraced"
     ]
-    assert [one.id for one in evidence(value_made_by_software(pointed(GOOD & 0xFFFFFFFF)))] == [
+    assert [sign.id for sign in evidence(value_made_by_software(pointed(GOOD & 0xFFFFFFFF)))] == [
         "S:truncated"
     ]
     assert evidence(value_made_by_software(pointed(BAD))) == []
@@ -439,8 +441,8 @@ def test_patterns() -> None:
 
 def test_overruns() -> None:
     end = HEAP + HEAP_SIZE
-    assert [one.id for one in evidence(access_beside_mapping(pointed(end + 8)))] == ["S:past-end"]
-    assert [one.id for one in evidence(access_beside_mapping(pointed(end + 0x8008)))] == [
+    assert [sign.id for sign in evidence(access_beside_mapping(pointed(end + 8)))] == ["S:past-end"]
+    assert [sign.id for sign in evidence(access_beside_mapping(pointed(end + 0x8008)))] == [
         "S:near-end"
     ]
     assert evidence(access_beside_mapping(pointed(end + 0x20000))) == []
@@ -451,7 +453,7 @@ def test_guards() -> None:
     end = MMAP + MMAP_SIZE
     page = Region(end, end + 4096, "---", None, 0, 0)
     made = pointed(end + 16, extra_regions=[page])
-    assert [one.id for one in evidence(access_to_guard_page(made))] == ["S:guard-page"]
+    assert [sign.id for sign in evidence(access_to_guard_page(made))] == ["S:guard-page"]
     large = Region(end, end + (2 << 20), "---", None, 0, 0)
     assert evidence(access_to_guard_page(pointed(end + 16, extra_regions=[large]))) == []
     assert evidence(access_to_guard_page(failed("c3", crash(6, -6, sender=1000)))) == []
@@ -472,17 +474,17 @@ def test_writes_to_read_only_memory() -> None:
     start, inside = readable.start, readable.start + 0x340
     for place, id in ((inside, "S:read-only:untraced"), (start, "S:read-only")):
         made = failed("488907", fault_at(place, 2), rdi=place, extra_regions=[readable])
-        assert [one.id for one in evidence(write_to_read_only_memory(made))] == [id]
+        assert [sign.id for sign in evidence(write_to_read_only_memory(made))] == [id]
     known = "48bf" + inside.to_bytes(8, "little").hex()  # movabs $...,%rdi
     died = fault_at(inside, 2)
     made = failed("488907", died, before=known, rdi=inside, extra_regions=[readable])
-    assert [one.id for one in evidence(write_to_read_only_memory(made))] == ["S:read-only"]
+    assert [sign.id for sign in evidence(write_to_read_only_memory(made))] == ["S:read-only"]
     closed = readable._replace(perms="---")
     made = failed("488907", died, rdi=readable.start, extra_regions=[closed])
     assert evidence(write_to_read_only_memory(made)) == []
     before = Region(start - 0x1000, start, "rw-", None, 0, 0)  # a loop ran on from there
     made = failed("488907", fault_at(start, 2), rdi=start, extra_regions=[before, readable])
-    assert [one.id for one in evidence(write_to_read_only_memory(made))] == ["S:past-end"]
+    assert [sign.id for sign in evidence(write_to_read_only_memory(made))] == ["S:past-end"]
 
 
 def test_data_that_was_called() -> None:
@@ -492,7 +494,7 @@ def test_data_that_was_called() -> None:
     for start, ids in ((function - 0x40, ["S:data-called"]), (function, [])):
         made = failed("", fault_at(GOOD, 2), at=GOOD, extra_regions=[code])
         made = knowing(made, start)
-        assert [one.id for one in evidence(call_of_data(made))] == ids
+        assert [sign.id for sign in evidence(call_of_data(made))] == ids
     assert evidence(write_to_read_only_memory(failed("c3", crash(6, -6, sender=1000)))) == []
 
 
@@ -508,7 +510,9 @@ def test_how_far_a_page_that_was_unmapped_lies_from_others_is_chance() -> None:
 
 def test_pages_that_were_unmapped() -> None:
     below = MMAP - 0x10000
-    assert [one.id for one in evidence(pointer_to_unmapped_page(pointed(below)))] == ["S:unmapped"]
+    assert [sign.id for sign in evidence(pointer_to_unmapped_page(pointed(below)))] == [
+        "S:unmapped"
+    ]
     assert evidence(pointer_to_unmapped_page(pointed(WILD))) == []
     far = 0x7ABC_1234_5000  # from all that is mapped: nothing ever was there
     assert evidence(pointer_to_unmapped_page(pointed(far))) == []
@@ -538,7 +542,7 @@ def test_who_runs_to_the_end_of_memory_uses_none_that_was_given_back() -> None:
 def test_runs_of_junk() -> None:
     text = int.from_bytes(b"password", "little")
     words = {HEAP + 0x20: BAD, HEAP + 0x28: text, HEAP + 0x30: text}
-    assert [one.id for one in evidence(overwritten_neighbours(pointed(BAD, words)))] == [
+    assert [sign.id for sign in evidence(overwritten_neighbours(pointed(BAD, words)))] == [
         "S:overwrite-run"
     ]
     assert (
@@ -564,7 +568,7 @@ def test_an_address_of_a_low_program_with_a_bit_too_many(low: int, ids: list[str
     program = Region(0x40_0000, 0xA0_0000, "rw-", "/usr/bin/python3.11", 0, 0)
     value = 1 << 41 | low
     made = failed(LOAD, fault_at(value), rdi=value, extra_regions=[program])
-    told = [one.id.partition(":untraced")[0] for one in evidence(value_made_by_software(made))]
+    told = [sign.id.partition(":untraced")[0] for sign in evidence(value_made_by_software(made))]
     assert told == ids
 
 
@@ -612,7 +616,7 @@ def test_text_beside_text_was_not_overwritten() -> None:
     assert evidence(overwritten_neighbours(pointed(text, words))) == []
     read = failed(LOAD, PROTECTION, before="488b7c2420", rdi=text,
                   words={SP + 0x20: text, SP + 0x28: text ^ 1, SP + 0x30: text ^ 2})  # fmt: skip
-    assert [one.id for one in evidence(overwritten_neighbours(read))] == ["S:overwrite-run"]
+    assert [sign.id for sign in evidence(overwritten_neighbours(read))] == ["S:overwrite-run"]
 
 
 @pytest.mark.parametrize("value", [0xC3, 0x1234])
@@ -623,7 +627,7 @@ def test_the_upper_bytes_of_an_address_whose_place_was_overwritten(value: int) -
     (sign,) = evidence(value_made_by_software(pointed(wrong, {})))
     assert (sign.id, "upper" in sign.summary) == ("S:misaligned:one-bit", True)
     nowhere = value << 64 - 8 * count | 0x123456780000 >> 8 * count
-    assert [one.id for one in evidence(value_made_by_software(pointed(nowhere, {})))] != [
+    assert [sign.id for sign in evidence(value_made_by_software(pointed(nowhere, {})))] != [
         "S:misaligned:one-bit"
     ]
 
@@ -635,7 +639,7 @@ def test_an_odd_place_that_one_bit_leads_to(beside: int) -> None:
     first, second = struct.unpack("<QQ", around)
     made = pointed(value, {HEAP + 0x20: first, HEAP + 0x28: second})
     id = "S:misaligned:one-bit" if beside in (1, 2, 4) else "S:misaligned"
-    assert [one.id for one in evidence(value_made_by_software(made))] == [id]
+    assert [sign.id for sign in evidence(value_made_by_software(made))] == [id]
 
 
 @pytest.mark.parametrize("first", [1, 2, 4])  # bytes before the pointer of a packed struct
@@ -648,7 +652,7 @@ def test_a_pointer_of_a_packed_struct_that_is_read_where_it_would_be_aligned(fir
     (sign,) = evidence(value_made_by_software(pointed(value, words)))
     assert sign.id == "S:misaligned"
     assert "a packed struct" in sign.summary
-    assert [one.id for one in evidence(value_made_by_software(read))] == ["S:misaligned"]
+    assert [sign.id for sign in evidence(value_made_by_software(read))] == ["S:misaligned"]
 
 
 # -- the same bit again ------------------------------------------------------------------------
@@ -665,9 +669,9 @@ def damaged(*words: tuple[int, int, int]) -> Context:
 
 def test_the_same_bit_again() -> None:
     two = damaged((HEAP + 8, 0x100, 5), (HEAP + 0x110, 0x200, 5))
-    assert [one.id for one in evidence(recurring_flips(two))] == ["M2", "M2"]
+    assert [sign.id for sign in evidence(recurring_flips(two))] == ["M2", "M2"]
     offset = damaged((HEAP + 8, 0x100, 5), (HEAP + 0x2008, 0x200, 5))
-    assert [one.id for one in evidence(recurring_flips(offset))] == ["M3", "M3"]
+    assert [sign.id for sign in evidence(recurring_flips(offset))] == ["M3", "M3"]
 
 
 @pytest.mark.parametrize(

@@ -65,8 +65,8 @@ def wait(verdict: str, confidence: str = "certain", owner: LockOwner | None = No
     )
 
 
-def one(found: Iterable[Finding]) -> Finding:
-    listed = list(found)
+def one(findings: Iterable[Finding]) -> Finding:
+    listed = list(findings)
     assert len(listed) == 1, listed
     return listed[0]
 
@@ -78,9 +78,9 @@ def test_the_holder_is_named_with_its_code() -> None:
         waits=(wait(lock_types.INHERITED_HOLDER_FRAME_VANISHED, owner=owner),),
         vanished=VanishedThreads((holder,), False),
     )
-    found = one(forked_child_lock(made))
-    assert found.facts["holder"] == {"name": "holder", "tid": 990, "frames": ["hold"]}
-    assert "held by holder of the parent" in found.summary
+    finding = one(forked_child_lock(made))
+    assert finding.facts["holder"] == {"name": "holder", "tid": 990, "frames": ["hold"]}
+    assert "held by holder of the parent" in finding.summary
 
 
 def test_a_lock_of_the_c_library_is_told_by_who_takes_it() -> None:

@@ -26,12 +26,12 @@ def code_objects(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def all_codes() -> list[types.CodeType]:
-    found = []
+    codes = []
     for module in MODULES:
         with open(module.__file__, encoding="utf-8") as stream:
             code = compile(stream.read(), module.__file__, "exec")
-        found += code_objects(code)
-    return found
+        codes += code_objects(code)
+    return codes
 
 
 def expected(code: types.CodeType) -> dict[int, int | None]:

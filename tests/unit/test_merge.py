@@ -101,16 +101,18 @@ SIZE = 0x100  # of each native frame below
 
 def on_stack(*names: str) -> list[NativeFrame]:
     """Nameless frames ("?") and others, each with a part of the stack; `+` marks an inlined one."""
-    found: list[NativeFrame] = []
+    native_frames: list[NativeFrame] = []
     sp = 0x7000
     for name in names:
         kind = {"signal": "signal", "...": "sentinel"}.get(name, "normal")
         inlined = name.startswith("+")
         function = None if name == "?" else name.lstrip("+")
         own = 0 if kind == "sentinel" else sp
-        found.append(NativeFrame(own, own, function, None, None, 0, None, None, inlined, kind))
+        native_frames.append(
+            NativeFrame(own, own, function, None, None, 0, None, None, inlined, kind)
+        )
         sp += 0 if inlined else 0x10000 if kind == "sentinel" else SIZE
-    return found
+    return native_frames
 
 
 def calls(text: str, *places: int) -> list[EvalCall]:
@@ -128,8 +130,8 @@ def shown(stack: MergedStack) -> str:
     ).replace(EVAL, "E")
 
 
-def proven(native: list[NativeFrame], found: list[EvalCall]) -> MergedStack:
-    return merge_stack(1, None, native, found)
+def proven(native: list[NativeFrame], eval_calls: list[EvalCall]) -> MergedStack:
+    return merge_stack(1, None, native, eval_calls)
 
 
 def test_a_structure_in_the_frame_proves_the_place() -> None:

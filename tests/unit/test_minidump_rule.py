@@ -182,8 +182,8 @@ def test_a_register_of_repeated_poison_bytes(value: int, poison: bool) -> None:
 # --- whole crashes --------------------------------------------------------------------------------
 
 
-def told(found: tuple[PossibleFlip, ...]) -> list[tuple[int, str | None]]:
-    return [(one.address, one.source_register) for one in found]
+def told(possible_flips: tuple[PossibleFlip, ...]) -> list[tuple[int, str | None]]:
+    return [(one.address, one.source_register) for one in possible_flips]
 
 
 def test_the_access_and_its_register_are_tested() -> None:

@@ -39,6 +39,6 @@ def test_data_do_not(data: bytes) -> None:
 )
 def test_the_page_of_old_system_calls(entry: int, said: str, doubt: str | None) -> None:
     address = VSYSCALL + entry
-    (found,) = vsyscall(state(crash(address=address), registers={"rip": address}))
-    assert said in found.summary
-    assert found.facts.get("doubt") == doubt
+    (finding,) = vsyscall(state(crash(address=address), registers={"rip": address}))
+    assert said in finding.summary
+    assert finding.facts.get("doubt") == doubt

@@ -76,18 +76,18 @@ def test_an_assertion_about_memory_may_be_about_what_others_wrote(
 def test_a_divisor_in_memory_may_be_what_others_wrote(
     code: str, registers: dict[str, int], doubt: str | None
 ) -> None:
-    (found,) = integer_division(
+    (finding,) = integer_division(
         state(crash(8, 1, PC), registers=registers, code=bytes.fromhex(code))
     )
-    assert found.facts.get(DOUBT) == doubt
+    assert finding.facts.get(DOUBT) == doubt
 
 
 def test_a_divisor_that_was_loaded_from_memory() -> None:
     made = state(crash(8, 1, PC), registers={"rcx": 0}, code=bytes.fromhex("f7f9"))
     # nop, over and over; mov 8(%rdi),%ecx; cltd
     made.target.write(PC - 104, b"\x90" * 100 + bytes.fromhex("8b4f08") + b"\x99")  # type: ignore[attr-defined]
-    (found,) = integer_division(made)
-    assert found.facts.get(DOUBT) == IN_MEMORY
+    (finding,) = integer_division(made)
+    assert finding.facts.get(DOUBT) == IN_MEMORY
 
 
 @pytest.mark.parametrize(("below", "doubt"), [(0x18_5000, SMALL_STACK), (0x90_5000, None)])
@@ -98,9 +98,9 @@ def test_a_small_stack_is_a_setting_where_the_usual_one_has_room(
     sp, descriptor = STACK - below, STACK + STACK_SIZE - 0x1000
     words = dict(zip(range(descriptor + 0x80, descriptor + 0xA0, 8), (STACK, STACK_SIZE, 0, 0)))
     registers = {"rsp": sp, "rbp": SP, "fs_base": descriptor}
-    (found,) = stack_overflow(state(crash(address=sp + 16), registers=registers, words=words))
-    assert (found.facts["size"], found.facts.get(DOUBT)) == (STACK_SIZE, doubt)
-    assert ("somebody made it small" in found.summary) is (doubt is not None)
+    (finding,) = stack_overflow(state(crash(address=sp + 16), registers=registers, words=words))
+    assert (finding.facts["size"], finding.facts.get(DOUBT)) == (STACK_SIZE, doubt)
+    assert ("somebody made it small" in finding.summary) is (doubt is not None)
 
 
 def heap(at: int, content: bytes) -> HeapWords:

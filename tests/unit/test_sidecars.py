@@ -306,7 +306,7 @@ def test_what_lies_beside_a_core_is_found_in_order(tmp_path: Path) -> None:
     kinds = [sidecar.kind for sidecar in find_sidecars(str(core), SidecarOptions(), 4242)]
     assert kinds == ["journal", "apport", "host.json"]
     asked = SidecarOptions(host_json=str(named), core_pattern="core.%p")
-    kinds = [one.kind for one in find_sidecars(str(core), asked, 4242)]
+    kinds = [sidecar.kind for sidecar in find_sidecars(str(core), asked, 4242)]
     assert kinds == ["--host-json", "journal", "apport", "host.json", "core_pattern"]
     assert find_sidecars(str(core), SidecarOptions(beside=False), 4242) == []
     made = record()
@@ -316,8 +316,8 @@ def test_what_lies_beside_a_core_is_found_in_order(tmp_path: Path) -> None:
     assert made["host"]["attributes"]["distribution"] == "Ubuntu 24.04"
     assert made["time"]["ts_source"] == "journal"
     messages = [error["message"] for error in made["soft_errors"]]
-    assert any("host.hostname node-3 disagrees with n" in one for one in messages)
-    assert any("pid 1, in the core 4242" in one for one in messages)  # core.1 by core.%p
+    assert any("host.hostname node-3 disagrees with n" in message for message in messages)
+    assert any("pid 1, in the core 4242" in message for message in messages)  # core.1 by core.%p
 
 
 @pytest.mark.parametrize(

@@ -132,8 +132,8 @@ def test_ctypes_is_told_to_keep_the_gil(monkeypatch: pytest.MonkeyPatch) -> None
     python = SimpleNamespace(finalizing=False, gil_holder=None)
     frames = [frame("PyObject_Repr"), frame(None, "/lib/libffi.so.8"), frame(None)]
     made = state(crash(address=16), native=frames, python=python, code=LOAD)
-    (found,) = misused_python.without_gil(made)
-    assert "ctypes.CDLL gives it back" in found.summary
+    (finding,) = misused_python.without_gil(made)
+    assert "ctypes.CDLL gives it back" in finding.summary
 
 
 SIGNAL = NativeFrame(PC, SP, None, None, kind="signal")

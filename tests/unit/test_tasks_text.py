@@ -28,7 +28,7 @@ def task(number: int, *, running: bool = False, line: int = 4) -> Task:
 
 def lines(
     monkeypatch: pytest.MonkeyPatch,
-    found: list[Task],
+    tasks: list[Task],
     *,
     each: bool = False,
     tree: bool = False,
@@ -37,12 +37,12 @@ def lines(
     python = SimpleNamespace(found_by="symbol")
     state = SimpleNamespace(python_soft_errors=list, python=python, required_python=lambda: python)
     monkeypatch.setattr(
-        task_tree, "read_tasks_and_waits", lambda _: (Tasks(tuple(found), gaps), {})
+        task_tree, "read_tasks_and_waits", lambda _: (Tasks(tuple(tasks), gaps), {})
     )
     report = module.show_tasks(
         SimpleNamespace(state=state), Namespace(limit=40, tree=tree, each=each)
     )
-    assert report.data is not None and len(report.data["tasks"]) == len(found)
+    assert report.data is not None and len(report.data["tasks"]) == len(tasks)
     return list(report.lines)
 
 

@@ -153,9 +153,9 @@ def crashed(kept: int, ours: int, **how: object) -> list[Evidence | Skipped]:
 
 
 def named(found: list[Evidence | Skipped]) -> list[tuple[object, object, object]]:
-    evidence = [one for one in found if isinstance(one, Evidence)]
-    assert {one.id for one in evidence} <= {"R23"}
-    return [(one.where, one.found, one.corrected) for one in evidence]
+    evidence = [sign for sign in found if isinstance(sign, Evidence)]
+    assert {sign.id for sign in evidence} <= {"R23"}
+    return [(sign.where, sign.found, sign.corrected) for sign in evidence]
 
 
 def test_the_word_that_leads_nowhere_is_named() -> None:

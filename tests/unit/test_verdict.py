@@ -55,8 +55,8 @@ EVIDENCE = st.builds(
 )
 
 
-def value(one: Evidence) -> float:
-    return compute_score([one]).llr
+def value(sign: Evidence) -> float:
+    return compute_score([sign]).llr
 
 
 OF_DAMAGE = ("hardware-suspect", "damaged-memory")
@@ -120,7 +120,7 @@ def test_nothing_is_ever_certain(found: list[Evidence], category: str, right: in
 
 @given(st.lists(EVIDENCE, max_size=4))
 def test_only_redundant_copies_prove(found: list[Evidence]) -> None:
-    copies = [one for one in found if one.id.startswith("R") and one.ambiguous is None]
+    copies = [sign for sign in found if sign.id.startswith("R") and sign.ambiguous is None]
     if compute_score(found).word == "proven-corruption":
         assert copies
 
@@ -164,11 +164,15 @@ def test_labels(category: str, found: list[Evidence], label: str) -> None:
 
 def test_of_writable_memory_one_core_does_not_say_who_damaged_it() -> None:
     """What hardware does to it, a stray write does too; the certainty that it was damaged stays."""
-    told = judge("segv-wild", [], compute_score([evidence("R15")]), as_counted(998))
-    assert told.damage.found and told.damage.confidence == 0.99 and told.damage.bits == (0,)
-    share = {one.hypothesis: one.probability for one in told.cause}
+    verdict = judge("segv-wild", [], compute_score([evidence("R15")]), as_counted(998))
+    assert (
+        verdict.damage.found and verdict.damage.confidence == 0.99 and verdict.damage.bits == (0,)
+    )
+    share = {one.hypothesis: one.probability for one in verdict.cause}
     assert share["hardware-memory"] == share["stray-store"] > 0.4
-    assert told.label == "damaged-memory" and any("one core cannot" in t for t in told.against)
+    assert verdict.label == "damaged-memory" and any(
+        "one core cannot" in t for t in verdict.against
+    )
 
 
 def test_what_no_store_of_the_program_explains_speaks_for_hardware() -> None:
@@ -177,9 +181,9 @@ def test_what_no_store_of_the_program_explains_speaks_for_hardware() -> None:
             continue
         hypothesis, share = item.beyond_stores
         assert hypothesis in HARDWARE and 0.8 <= share < 1
-        told = judge("segv-wild", [], compute_score([evidence(name)]), as_counted(98))
-        assert told.cause[0].hypothesis == hypothesis
-        assert told.label == "hardware-suspect"
+        verdict = judge("segv-wild", [], compute_score([evidence(name)]), as_counted(98))
+        assert verdict.cause[0].hypothesis == hypothesis
+        assert verdict.label == "hardware-suspect"
 
 
 def test_a_sign_of_software_does_not_beat_damage() -> None:
@@ -196,8 +200,8 @@ def test_a_sign_of_software_does_not_beat_damage() -> None:
 
 def test_without_a_counted_case_nothing_is_more_than_possible() -> None:
     for category, found in (("abort-assert", []), ("segv-wild", [evidence("R2")])):
-        told = judge(category, [], compute_score(found), {})
-        assert told.confidence <= 0.5
+        verdict = judge(category, [], compute_score(found), {})
+        assert verdict.confidence <= 0.5
 
 
 @pytest.mark.parametrize(
@@ -222,9 +226,9 @@ def test_a_wait_that_may_be_a_hang_is_more_than_a_signal_from_outside(detector: 
     by = DETECTORS[detector].supports
     assert by is not None
     unsure = finding(detector, **{by.counted_by: "info"})
-    told = judge("killed-external", [unsure], compute_score([]))
-    assert (told.label, told.confidence) == ("cannot-tell", 0.0)
-    assert told.reasons[0] == unsure.summary
+    verdict = judge("killed-external", [unsure], compute_score([]))
+    assert (verdict.label, verdict.confidence) == ("cannot-tell", 0.0)
+    assert verdict.reasons[0] == unsure.summary
     timed = finding("going_on", kind="info")
     assert judge("killed-external", [timed], compute_score([])).label == "killed"
 
@@ -274,9 +278,9 @@ def test_words_follow_the_thresholds() -> None:
 
 @pytest.mark.parametrize("category", ["oom-suspect", "abort-terminate:std::bad_alloc"])
 def test_a_failed_allocation_is_no_sure_bug(category: str) -> None:
-    told = judge(category, [], compute_score([]), as_counted(3))
-    assert told.label == "out-of-memory"
-    assert any("absurd size" in one for one in told.against)
+    verdict = judge(category, [], compute_score([]), as_counted(3))
+    assert verdict.label == "out-of-memory"
+    assert any("absurd size" in one for one in verdict.against)
     assert judge("abort-terminate:std::logic_error", [], compute_score([])).label == "software"
 
 
@@ -304,11 +308,11 @@ def test_a_word_that_is_shown_to_be_overwritten_is_damage_and_no_flip() -> None:
     plain = judge("segv-wild", [], compute_score([evidence("S:overwritten-object")]))
     assert (plain.label, plain.damage.found) == ("software", False)
     summed = compute_score([sign])
-    told = judge("segv-wild", [], summed)
-    assert (told.label, told.damage.found, told.damage.where) == ("software", True, 0x1000)
+    verdict = judge("segv-wild", [], summed)
+    assert (verdict.label, verdict.damage.found, verdict.damage.where) == ("software", True, 0x1000)
     assert not summed.is_damaged  # flags.bitflip: damage of few bits
-    assert told.damage.confidence is not None and told.damage.confidence < 0.8
-    assert told.reasons[0] == sign.summary
+    assert verdict.damage.confidence is not None and verdict.damage.confidence < 0.8
+    assert verdict.reasons[0] == sign.summary
     flipped = judge(
         "segv-wild", [], compute_score([sign, evidence("R8", error=7)._replace(where=0x2000)])
     )
@@ -318,19 +322,19 @@ def test_a_word_that_is_shown_to_be_overwritten_is_damage_and_no_flip() -> None:
 def test_a_bit_that_a_library_may_have_set_is_wrong_and_not_surely_flipped() -> None:
     flipped = judge("segv-wild", [], compute_score([evidence("P3:far")]))
     marked = evidence("P3:far")._replace(facts={MARKS: "libengine.so"})
-    told = judge("segv-wild", [], compute_score([marked]))
-    assert (flipped.label, told.label) == ("damaged-memory", "damaged-memory")
+    verdict = judge("segv-wild", [], compute_score([marked]))
+    assert (flipped.label, verdict.label) == ("damaged-memory", "damaged-memory")
     assert flipped.confidence > 0.9
-    assert told.confidence == 0.79
+    assert verdict.confidence == 0.79
 
 
 def test_what_a_damaged_length_leaves_too_is_never_sure_by_itself() -> None:
     table = as_counted(500)
     table["address_in_variable:covers"] = table["S:past-end"]
-    told = judge(
+    verdict = judge(
         "segv-wild", [finding("address_in_variable", kind="covers")], compute_score([]), table
     )
-    assert (told.label, told.confidence) == ("software", 0.79)
+    assert (verdict.label, verdict.confidence) == ("software", 0.79)
 
 
 def test_a_wait_that_ends_elsewhere_is_never_sure() -> None:

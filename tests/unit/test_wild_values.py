@@ -74,7 +74,7 @@ def in_blocks(code: str, died: object, holds: dict[int, int], **registers: int) 
 
 
 def ids(found: object) -> list[str]:
-    return [one.id for one in evidence(found)]
+    return [sign.id for sign in evidence(found)]
 
 
 PROTECTED = crash(code=128, address=0)
@@ -272,8 +272,8 @@ def test_an_int_over_the_high_half_of_a_pointer() -> None:
 
     def said(address: int, number: int) -> list[str]:
         value = number << 32 | address & 0xFFFF_FFFF
-        found = evidence(value_made_by_software(in_blocks(LOAD, fault_at(value), {}, rdi=value)))
-        return [sign.summary for sign in found]
+        signs = evidence(value_made_by_software(in_blocks(LOAD, fault_at(value), {}, rdi=value)))
+        return [sign.summary for sign in signs]
 
     (summary,) = said(FIRST, 4000)
     assert f"its high half is the number 4000, over that of the address {FIRST:#x}" in summary
@@ -546,14 +546,16 @@ def test_only_words_around_the_place_that_was_read_count(junk: int, signs: list[
         == []
     )
     only = {place: word for place, word in holds.items() if place != FIRST + 16}
-    told = ids(overwritten_neighbours(in_blocks(LOAD, PROTECTED, only, before="90", rdi=GARBAGE)))
-    assert told == ([] if signs else ["S:overwrite-run"])
+    ids_of_signs = ids(
+        overwritten_neighbours(in_blocks(LOAD, PROTECTED, only, before="90", rdi=GARBAGE))
+    )
+    assert ids_of_signs == ([] if signs else ["S:overwrite-run"])
 
 
 def test_one_of_many_equal_words_is_no_origin() -> None:
     made = in_blocks(LOAD, PROTECTED, {FIRST + 16: GARBAGE}, before="90", rdi=GARBAGE)
-    (told,) = evidence(origin_of_bad_word(made))
-    assert f"which stands at {FIRST + 16:#x} too" in told.summary
+    (sign,) = evidence(origin_of_bad_word(made))
+    assert f"which stands at {FIRST + 16:#x} too" in sign.summary
     several = {FIRST + SIZE * number: GARBAGE for number in range(3)}
     assert (
         ids(origin_of_bad_word(in_blocks(LOAD, PROTECTED, several, before="90", rdi=GARBAGE))) == []
@@ -658,8 +660,8 @@ def test_what_was_read_through_a_pointer_from_a_wrong_place_may_be_anything() ->
             "488b08", PROTECTED, {at + 8: second, second + 16: value},
             before="488b5708488b4210", rdi=at, rdx=second, rax=value,  # type: ignore[arg-type]
         )  # fmt: skip
-        (told,) = ids(value_made_by_software(made))
-        assert told.removesuffix(":one-bit") == sign
+        (id_of_sign,) = ids(value_made_by_software(made))
+        assert id_of_sign.removesuffix(":one-bit") == sign
 
 
 def test_a_stack_pointer_is_no_data() -> None:

@@ -169,8 +169,16 @@ def text_of(file: Path) -> tuple[int, int]:
 
 def libraries() -> list[Path]:
     """Return a shared libpython and libc: compiled C, and hand-written vector code."""
-    found = [one for one in discover() if one.shared and one.root is None and not one.debug]
-    libs = [*found[0].host_executable.parents[1].glob("lib/libpython3.*.so.1.0")] if found else []
+    interpreters = [
+        interpreter
+        for interpreter in discover()
+        if interpreter.shared and interpreter.root is None and not interpreter.debug
+    ]
+    libs = (
+        [*interpreters[0].host_executable.parents[1].glob("lib/libpython3.*.so.1.0")]
+        if interpreters
+        else []
+    )
     return [*libs[:1], *([LIBC] if LIBC.exists() else [])]
 
 
