@@ -316,14 +316,17 @@ def test_all_questions_call_a_crash_by_its_cause(db, capsys):
     more = {"verdict": verdict, "signature": signature, "version": "9"}
     put(db, *(crash(70_000 + n, f"node-{n % 50}", 13, **more) for n in range(50)))
     named = f'"NULL pointer in f9: use after free, in g" (key {key})'
-    asked = ["split", key], ["onset", key], ["correlate", key]
-    for words in (["suspects"], ["screen"], ["findings"], *asked):
+    assert main(["fleet", "mark", "signature", key, "--acknowledged", "--db", db]) == 0
+    asked = ["split", key], ["onset", key], ["correlate", key], ["states"], ["show", "node-3"]
+    for words in (["suspects"], ["screen"], ["findings"], ["rates", "version=9"], *asked):
         assert main(["fleet", *words, "--db", db]) == 0
         shown = capsys.readouterr().out
         assert named in shown and '"NULL pointer in f9, in g"' not in shown, shown
     assert main(["fleet", "digest", "--db", db, "--asof", "2025-11-21", "--days", "30"]) == 0
     shown = capsys.readouterr().out
     assert named in shown and "NULL pointer in f9: use after free, in g: 50 crashes" in shown, shown
+    assert main(["fleet", "compare", "2025-10", "2025-11", "--db", db]) == 0
+    assert "NULL pointer in f9: use after free" in capsys.readouterr().out
     with open_database(db, write=False) as engine:
         page = build_page(engine, ReportScope())
     (row,) = (row for row in page.signatures if row.key == key)

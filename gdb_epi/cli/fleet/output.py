@@ -128,13 +128,12 @@ def print_lines(lines: Iterable[str]) -> None:
         print_line(line)
 
 
-def print_signature(db: str | None, line: str) -> None:
-    """Print what a signature of a database is called, by its causes, and its key."""
+def print_lines_by_causes(db: str | None, lines: Iterable[str]) -> None:
+    """Print lines, the signatures of a database called by their causes."""
     from gdb_epi.fleet.questions.signature_history import call_by_causes, open_for_plain_sql
-    from gdb_epi.render.signature_words import signature_phrase_and_key
 
     with open_for_plain_sql(db) as execute:
-        print_lines(call_by_causes(execute, [signature_phrase_and_key(line)]))
+        print_lines(call_by_causes(execute, lines))
 
 
 def print_table(

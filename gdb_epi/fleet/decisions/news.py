@@ -30,8 +30,11 @@ from gdb_epi.fleet.decisions.fix_assessment import (
 )
 from gdb_epi.fleet.decisions.states import StateWithCrashes, failed_fixes, read_states
 from gdb_epi.fleet.population.cache import load_population_of_times
-from gdb_epi.fleet.questions.lookup import some_records
-from gdb_epi.fleet.questions.signature_history import call_by_causes, signature_title
+from gdb_epi.fleet.questions.signature_history import (
+    call_by_causes,
+    signature_title,
+    some_records,
+)
 from gdb_epi.fleet.questions.signatures import (
     NewSignature,
     TopSignature,
@@ -219,12 +222,14 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
 def _signature_lines(engine: Engine, rows: Sequence[NewSignature | TopSignature]) -> list[str]:
     """Return what happened, where and how often, and the key to ask for more, of each."""
     lines: list[str] = []
-    for row in rows:
-        # What is not listed is only counted.
-        records = some_records(engine, row.kind, row.key) if len(lines) < MAX_LISTED else []
-        title = signature_title(row.signature or "", None, list(row.verdicts), records)
-        of_program = f" of {program_in_words(row.program)}" if row.program else ""
-        lines.append(f"{title}{of_program}: {counted(row.crashes, 'crash')} ({row.key})")
+    with engine.connect() as connection:
+        execute = sqlalchemy_executor(connection)
+        for row in rows:
+            # What is not listed is only counted.
+            records = some_records(execute, row.key) if len(lines) < MAX_LISTED else []
+            title = signature_title(row.signature or "", None, list(row.verdicts), records)
+            of_program = f" of {program_in_words(row.program)}" if row.program else ""
+            lines.append(f"{title}{of_program}: {counted(row.crashes, 'crash')} ({row.key})")
     return lines
 
 

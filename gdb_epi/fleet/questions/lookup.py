@@ -26,7 +26,6 @@ from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
 MAX_SHOWN = 20
-MAX_ASKED = 3  # records that must agree on what a crash is called
 MAX_CORES = 5  # named where a prefix fits several
 
 
@@ -92,22 +91,6 @@ def find_record(engine: Engine, wanted: str) -> dict[str, Any] | None:
     if not record:
         raise EpiError(f"the stored record of {wanted} is damaged", hint="ingest that core again")
     return record
-
-
-def some_records(engine: Engine, kind: str | None, key: str | None) -> list[dict[str, Any]]:
-    """Return a few records of a signature's crashes; none where a lake is asked, which has none."""
-    raw, crash, sig = tables.raw, tables.crash, tables.sig
-    if engine.dialect.name == COLUMNAR:
-        return []
-    chosen = (
-        select(raw.c.record)
-        .join(crash, raw.c.crash_id == crash.c.id)
-        .where(crash.c.sig_id.in_(select(sig.c.id).where(sig.c.kind == kind, sig.c.key == key)))
-        .limit(MAX_ASKED)
-    )
-    with engine.connect() as connection:
-        packed = connection.execute(chosen).scalars().all()
-    return [record for record in map(unpack_record_or_empty, packed) if record]
 
 
 def _refuse_core(connection: Connection, condition: Any) -> None:

@@ -27,6 +27,7 @@ from gdb_epi.util import counted
 
 MAX_HOSTS = 5
 MAX_VERDICTS = 8
+MAX_ASKED = 3  # records that must agree on what a crash is called
 MIN_TO_GAP = 5  # crashes
 MAX_GAP_P = 1e-3  # that crashes at random leave so long a time without
 
@@ -60,9 +61,10 @@ _GAP = (
 )
 _BETWEEN = "SELECT count(*) FROM crash WHERE ts > :before AND ts < :after"
 _SOME_RECORDS = (
-    "SELECT sig.text, raw.record FROM sig JOIN crash ON crash.sig_id = sig.id "
-    "JOIN raw ON raw.crash_id = crash.id WHERE sig.key = :key LIMIT 3"
+    "SELECT raw.record FROM crash JOIN raw ON raw.crash_id = crash.id "
+    f"WHERE crash.sig_id IN (SELECT id FROM sig WHERE key = :key) LIMIT {MAX_ASKED}"
 )
+_LINE = "SELECT text FROM sig WHERE key = :key AND text IS NOT NULL LIMIT 1"
 _META = "SELECT key, value FROM meta WHERE key = :key"
 _HERE = "SELECT count(*) FROM crash WHERE core_key = :core_key"
 _STORED_UNDER = (
@@ -278,12 +280,19 @@ def phrase_of_records(line: str, records: Sequence[Mapping[str, Any]]) -> str:
     return what if where == UNKNOWN else f"{what}, in {where}"
 
 
+def some_records(execute: Execute, key: str | None) -> list[dict[str, Any]]:
+    """Return a few records of a signature's crashes; none where a lake is asked, which has none."""
+    from gdb_epi.fleet.records.packing import unpack_record_or_empty
+
+    rows = execute(_SOME_RECORDS, {"key": key}) if key else ()
+    return [record for record in (unpack_record_or_empty(row[0]) for row in rows) if record]
+
+
 def call_by_causes(execute: Execute, lines: Iterable[str]) -> list[str]:
     """Return lines whose signatures are called as their records tell, for these know the causes.
 
     A signature's line knows its category alone: `signature_phrase_and_key` wrote the names.
     """
-    from gdb_epi.fleet.records.packing import unpack_record_or_empty
     from gdb_epi.render.signature_words import PHRASE_AND_KEY
 
     names: dict[str, str] = {}
@@ -291,9 +300,8 @@ def call_by_causes(execute: Execute, lines: Iterable[str]) -> list[str]:
     def name_of(written: re.Match[str]) -> str:
         key = written["key"]
         if key not in names:
-            rows = list(execute(_SOME_RECORDS, {"key": key}))
-            records = [unpack_record_or_empty(record) for _, record in rows]
-            names[key] = phrase_of_records(rows[0][0] if rows else "", [*filter(None, records)])
+            line = next(iter(execute(_LINE, {"key": key})), ("",))[0]
+            names[key] = phrase_of_records(line, some_records(execute, key))
         return f'"{names[key] or written["phrase"]}"{written["rest"]}'
 
     return [PHRASE_AND_KEY.sub(name_of, line) for line in lines]

@@ -23,10 +23,9 @@ from gdb_epi.fleet.decisions.states import (
 )
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import FOREVER_AGO, Population
-from gdb_epi.fleet.questions.lookup import some_records
 from gdb_epi.fleet.questions.population_verdict import PopulationVerdict, judge_population
 from gdb_epi.fleet.questions.quality import ATTRIBUTES, HOURS, check_quality
-from gdb_epi.fleet.questions.signature_history import phrase_of_records
+from gdb_epi.fleet.questions.signature_history import phrase_of_records, some_records
 from gdb_epi.fleet.records.facts import program_of_crashes, short_program
 from gdb_epi.fleet.report.axis import CrashSeries, DayAxis, choose_day_axis
 from gdb_epi.fleet.report.headlines import headline_of_verdict, join_alike_headlines
@@ -333,10 +332,11 @@ def build_page(engine: Engine, wanted: ReportScope) -> Page:
 
 def _names_by_cause(engine: Engine, rows: Sequence[SignatureRow]) -> dict[SignatureParts, str]:
     """Return what signatures are called whose records agree; a line knows its category alone."""
-    names = {
-        row.words: phrase_of_records(row.name, some_records(engine, row.kind, row.key))
-        for row in rows
-    }
+    with engine.connect() as connection:
+        execute = sqlalchemy_executor(connection)
+        names = {
+            row.words: phrase_of_records(row.name, some_records(execute, row.key)) for row in rows
+        }
     return {words: name for words, name in names.items() if name}
 
 

@@ -12,8 +12,8 @@ from gdb_epi.cli.fleet.output import (
     add_limit_option,
     parse_day_argument,
     print_line,
+    print_lines_by_causes,
     print_rows,
-    print_signature,
     print_table,
 )
 from gdb_epi.cli.support.messages import no_crashes_message
@@ -96,8 +96,9 @@ def _correlate_signature(args: Namespace) -> None:
         print(json.dumps({**search._asdict(), "pairs": rows}))
     else:
         from gdb_epi.fleet.questions.suspects import sentences_about_signature
+        from gdb_epi.render.signature_words import signature_phrase_and_key
 
-        print_signature(args.db, search.signature)
+        print_lines_by_causes(args.db, [signature_phrase_and_key(search.signature)])
         _print_pairs(search)
         if not search.pairs:
             for words in sentences_about_signature(population, code):

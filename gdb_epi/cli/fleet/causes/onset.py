@@ -11,8 +11,8 @@ from gdb_epi.cli.fleet.output import (
     add_signature_question_arguments,
     print_line,
     print_lines,
+    print_lines_by_causes,
     print_rows,
-    print_signature,
 )
 from gdb_epi.util import counted
 
@@ -41,8 +41,9 @@ def run(args: Namespace) -> None:
         print(json.dumps(data))
     else:
         from gdb_epi.fleet.questions.suspects import sentences_about_signature
+        from gdb_epi.render.signature_words import signature_phrase_and_key
 
-        print_signature(args.db, answer.signature)
+        print_lines_by_causes(args.db, [signature_phrase_and_key(answer.signature)])
         _print_onset(answer)
         if not answer.roll_outs:
             goes_with = sentences_about_signature(population, code)

@@ -12,8 +12,8 @@ from gdb_epi.cli.fleet.output import (
     parse_day_argument,
     print_line,
     print_lines,
+    print_lines_by_causes,
     print_rows,
-    print_signature,
 )
 from gdb_epi.errors import InputError
 from gdb_epi.util import counted, pick_attributes
@@ -51,7 +51,9 @@ def run(args: Namespace) -> None:
     if args.json or args.csv:
         _print_machine_readable(population, parted, judged, as_csv=args.csv)
     else:
-        print_signature(args.db, parted.signature)
+        from gdb_epi.render.signature_words import signature_phrase_and_key
+
+        print_lines_by_causes(args.db, [signature_phrase_and_key(parted.signature)])
         _print_parts(parted, judged, beside)
         if (remains := find_onset(population, code).remains) is not None:
             print_line(f"  {remains}")

@@ -8,11 +8,13 @@ import time
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from gdb_epi.cli.fleet.output import add_output_options, print_line
+from gdb_epi.cli.fleet.output import add_output_options, print_line, print_lines_by_causes
 from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from gdb_epi.fleet.decisions.states import StateWithCrashes
 
 HELP = "the states of signatures and hosts: acknowledged, fixed, regressed, drained ...; history"
@@ -48,8 +50,10 @@ def run(args: Namespace) -> None:
         print(json.dumps([state.as_json() for state in states], indent=1))
         return
     again = repeated_database_option(args)
-    for state in states:
-        _print_state(state, history=args.history or args.name is not None)
+    history = args.history or args.name is not None
+    print_lines_by_causes(
+        args.db, (line for state in states for line in _state_lines(state, history=history))
+    )
     if not states and args.name is not None:
         print_line(f"nothing was decided of {args.name}; all: gdb-epi fleet states{again}")
     elif not states:
@@ -58,7 +62,7 @@ def run(args: Namespace) -> None:
         )
 
 
-def _print_state(state: StateWithCrashes, *, history: bool) -> None:
+def _state_lines(state: StateWithCrashes, *, history: bool) -> Iterator[str]:
     from gdb_epi.fleet.decisions.fix_assessment import describe_fix
     from gdb_epi.fleet.questions.signature_history import format_utc_time
     from gdb_epi.fleet.store.day_numbers import utc_day_text
@@ -66,18 +70,18 @@ def _print_state(state: StateWithCrashes, *, history: bool) -> None:
 
     held = state.current
     what = f"{held.subject.about} {held.subject.name}"
-    print_line(f"{state.state:<12}  {utc_day_text(held.since)}  {what}")
+    yield f"{state.state:<12}  {utc_day_text(held.since)}  {what}"
     if state.text != held.subject.name:
-        print_line(f"      {signature_phrase_and_key(state.text)}")
+        yield f"      {signature_phrase_and_key(state.text)}"
     words = [counted(state.crashes, "crash")]
     if state.last is not None:
         words.append(f"the last {format_utc_time(state.last)}")
-    print_line(f"      {', '.join([*words, *held.owner_and_ticket()])}")
+    yield f"      {', '.join([*words, *held.owner_and_ticket()])}"
     if state.fix is not None:
-        print_line(f"      {describe_fix(state.fix)}")
+        yield f"      {describe_fix(state.fix)}"
     if held.mark is not None and held.mark.until is not None:
-        print_line(f"      until {utc_day_text(held.mark.until - 1)}")
+        yield f"      until {utc_day_text(held.mark.until - 1)}"
     if held.note and (state.fix is None or held.note != describe_fix(state.fix)):
-        print_line(f"      note: {held.note}")
+        yield f"      note: {held.note}"
     for mark in held.history if history else ():
-        print_line(f"        {format_utc_time(mark.at)}  {mark.words()}")
+        yield f"        {format_utc_time(mark.at)}  {mark.words()}"

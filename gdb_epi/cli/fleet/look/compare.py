@@ -6,12 +6,13 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from gdb_epi.cli.fleet.look.top import NARROW
+from gdb_epi.cli.fleet.look.top import NARROW, signature_cells
 from gdb_epi.cli.fleet.output import (
     add_limit_option,
     add_output_options,
     print_line,
     print_lines,
+    print_lines_by_causes,
     print_rows,
     print_table,
 )
@@ -79,12 +80,14 @@ def run(args: Namespace) -> None:
     if args.json or args.csv:
         print_rows([row._asdict() for row in comparison.rows], as_csv=args.csv)
         return
+    from gdb_epi.fleet.questions.signature_history import open_for_plain_sql, some_records
     from gdb_epi.fleet.screen.renamings import renaming_sentences
-    from gdb_epi.render.signature_words import where_and_what
 
     on_one_side = [r.signature or "" for r in comparison.rows if not r.before or not r.after]
     renamed = renaming_sentences(population, on_one_side)
 
+    with open_for_plain_sql(args.db) as execute:
+        records = [some_records(execute, row.key) for row in comparison.rows]
     cells = [
         [
             *(
@@ -92,12 +95,12 @@ def run(args: Namespace) -> None:
                 for n, more in zip((row.before, row.after), row.together, strict=True)
             ),
             *_change(row),
-            *where_and_what(row.signature or "", None, hung=False),
+            *signature_cells(row.signature, {}, 0, some)[:2],
             row.key or "?",
         ]
-        for row in comparison.rows
+        for row, some in zip(comparison.rows, records, strict=True)
     ]
-    print_lines(_summary(comparison, renamed))
+    print_lines_by_causes(args.db, _summary(comparison, renamed))
     headers = ("before", "after", "times as often", "p", "q", "where", "what", "key")
     print_table(headers, cells, "no crashes in either window", NARROW)
     print_lines(silence)

@@ -57,8 +57,9 @@ def run(args: Namespace) -> None:
 
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.population.cache import load_population_of_times
-        from gdb_epi.fleet.questions.lookup import some_records
+        from gdb_epi.fleet.questions.signature_history import some_records
         from gdb_epi.fleet.questions.signatures import latest_crash_time, new_signatures
+        from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
         asof, population = parse_day_argument(args.asof), load_population_of_times(engine)
         until = latest_crash_time(population) if asof is None else (asof + 1) * SECONDS_A_DAY - 1
@@ -72,7 +73,9 @@ def run(args: Namespace) -> None:
 
             names = [row.signature or "" for row in rows]
             renamed = renaming_sentences(load_population(engine, asof), names)
-        records = [some_records(engine, row.kind, row.key) for row in rows]
+        with engine.connect() as connection:
+            execute = sqlalchemy_executor(connection)
+            records = [some_records(execute, row.key) for row in rows]
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
         return

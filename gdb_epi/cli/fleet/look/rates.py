@@ -10,7 +10,7 @@ from gdb_epi.cli.fleet.output import (
     add_limit_option,
     parse_day_argument,
     print_line,
-    print_lines,
+    print_lines_by_causes,
     print_rows,
     print_table,
 )
@@ -107,7 +107,8 @@ def run(args: Namespace) -> None:
             marked = signatures_with_value(population, findings, attribute.name, row.value)
         # What it brings is the answer where all crashes together hide it.
         is_hidden = bool(marked) and "more crashes with it" not in row.answer
-        print_lines([*marked, *overall] if is_hidden else [*overall, *marked])
+        lines = [*marked, *overall] if is_hidden else [*overall, *marked]
+        print_lines_by_causes(args.db, lines)
         print()
     _print_table(args, name, rates)
 

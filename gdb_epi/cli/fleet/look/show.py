@@ -54,6 +54,12 @@ def _subject_report(
 ) -> tuple[dict[str, Any], list[str]]:
     """Return data and lines; `again` is --db, which commands to paste repeat."""
     from gdb_epi.fleet.questions import lookup
+    from gdb_epi.fleet.questions.signature_history import (
+        call_by_causes,
+        longest_gap_sentence,
+        some_records,
+    )
+    from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
     hosts = lookup.find_host(engine, what)
     if hosts:
@@ -63,7 +69,9 @@ def _subject_report(
         decisions = _findings_and_marks_of_host(engine, what) + _names_and_events_of_host(
             engine, what, asof
         )
-        return data, [f"host {what}", *_host_lines(summary, attributes, decisions, again)]
+        lines = [f"host {what}", *_host_lines(summary, attributes, decisions, again)]
+        with engine.connect() as connection:
+            return data, call_by_causes(sqlalchemy_executor(connection), lines)
     record = lookup.find_record(engine, what)
     if record is not None:
         from gdb_epi.render.triage import REPORT, Audience, render_triage
@@ -80,17 +88,14 @@ def _subject_report(
     summary = lookup.summarise_signature(engine, group, asof)
     named = {"kind": group.kind, "key": group.key, "text": group.text, "category": group.category}
     known, versions = _known_of_signature(engine, group, asof)
-    records = lookup.some_records(engine, group.kind, group.key)
+    about = {"kind": group.kind or "", "key": group.key or ""}
+    numbers = summary.crashes, summary.first, summary.last
+    with engine.connect() as connection:
+        execute = sqlalchemy_executor(connection)
+        records = some_records(execute, group.key)
+        gap = "" if summary.not_believed else longest_gap_sentence(execute, about, *numbers)
     lines = _signature_lines(group, summary, (known, versions), records, again)
-    if not summary.not_believed:
-        from gdb_epi.fleet.questions.signature_history import longest_gap_sentence
-        from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
-
-        about = {"kind": group.kind or "", "key": group.key or ""}
-        numbers = summary.crashes, summary.first, summary.last
-        with engine.connect() as connection:
-            gap = longest_gap_sentence(sqlalchemy_executor(connection), about, *numbers)
-        lines[2:2] = [gap] if gap else []
+    lines[2:2] = [gap] if gap else []
     return {**named, **summary._asdict()}, lines
 
 

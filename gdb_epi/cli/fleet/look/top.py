@@ -44,13 +44,16 @@ def run(args: Namespace) -> None:
     from gdb_epi.fleet.store.database import open_database
 
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.questions.lookup import some_records
+        from gdb_epi.fleet.questions.signature_history import some_records
         from gdb_epi.fleet.questions.signatures import top_signatures
         from gdb_epi.fleet.store.day_of_prune import prune_caveat, read_prune_day_by_itself
+        from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
         rows = top_signatures(engine, args.limit, parse_day_argument(args.asof))
         before = read_prune_day_by_itself(engine)
-        records = [some_records(engine, row.kind, row.key) for row in rows]
+        with engine.connect() as connection:
+            execute = sqlalchemy_executor(connection)
+            records = [some_records(execute, row.key) for row in rows]
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
     else:
