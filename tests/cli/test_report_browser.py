@@ -160,6 +160,10 @@ def test_served_pages_are_quiet_too(browser, report):
             opened.page.locator("h1", has_text="One core").wait_for()
             assert opened.console == opened.errors == []
             assert len(opened.requests) == 2, "the page and the core"
+            opened.page.set_viewport_size({"width": 400, "height": 800})
+            rows = opened.page.locator(".answer-lines .row").all_inner_texts()
+            assert rows and not any("  " in text for text in rows), "no column of blanks"
+            assert opened.page.evaluate("document.documentElement.scrollWidth") <= 400
             assert all(url.startswith(home) for url in opened.requests)
 
 
