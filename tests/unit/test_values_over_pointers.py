@@ -7,8 +7,10 @@ import struct
 
 import pytest
 from support.fake_target import FakeTarget
+from support.faults import evidence, failed, fault_at
 from support.scenes import HEAP
 
+from gdb_epi.corruption.checks.overwritten_places import overwritten_place
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.values_over_pointers import (
     evidence_of_cut_pointer,
@@ -110,3 +112,23 @@ def test_a_text_that_goes_on_over_a_whole_pointer_among_records() -> None:
         regions=list(target.regions())[:1], memory={HEAP: target.read(HEAP, SIZE_OF_HEAP)}
     )
     assert not text_over_record_clause(heap, slot_of(7))  # no addresses in the records beside
+
+
+@pytest.mark.parametrize(("low", "said"), [(0x6553_F109, True), (0x6553_F108, False)])
+def test_a_number_over_the_lower_half_of_a_pointer(
+    low: int, said: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another byte 3 led to memory, as it does in a large heap: that was taken for a flip.
+
+    Where an object can begin one may have begun, whose memory was given back.
+    """
+    wrong = HEAP >> 32 << 32 | low
+    beside = Region(
+        wrong ^ 0x0100_0000 & -4096, (wrong ^ 0x0100_0000 & -4096) + 8192, "rw-", None, 0, 0
+    )
+    died = failed("488b4708", fault_at(wrong + 8), rdi=wrong, words={HEAP + 0x40: wrong},
+                  extra_regions=[beside])  # fmt: skip
+    home = "gdb_epi.corruption.checks.overwritten_places._why_overwritten"
+    monkeypatch.setattr(home, lambda *_: "that is a field of an object in use")
+    ids = [each.id for each in evidence(overwritten_place(died))]
+    assert ids == (["S:overwritten-place"] if said else [])

@@ -36,7 +36,11 @@ from gdb_epi.corruption.heap.object_walk import object_walk
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.heap.readers import fault_values, find_only_place_off_stack, is_on_stack
 from gdb_epi.corruption.pointers.read_place import find_read_place
-from gdb_epi.corruption.pointers.small_changes import is_one_bit_from_use, is_one_byte_from_use
+from gdb_epi.corruption.pointers.small_changes import (
+    is_lowest_byte_wrong,
+    is_one_bit_from_use,
+    is_one_byte_from_use,
+)
 from gdb_epi.corruption.pointers.suspects import LOW, FaultWord, find_fault_words, find_suspects
 from gdb_epi.corruption.pointers.values_over_pointers import (
     evidence_of_cut_pointer,
@@ -160,28 +164,24 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
                 summary = f"the word at {slot:#x} was overwritten: {cut.what} ends in it, and {why}"
                 yield plain_evidence(ID, slot, summary)
                 return
-        if word.distance is None or is_one_byte_from_use(
-            context, word.value, word.distance, access
-        ):
+        if word.distance is None:
             continue
-        for slot in _slots_of_word(context, word):
+        if word.value % WORD and access != "x":  # no object begins there
+            may_be_flip = is_lowest_byte_wrong(context, word.value)
+        else:
+            may_be_flip = is_one_byte_from_use(context, word.value, word.distance, access)
+        for slot in () if may_be_flip else _slots_of_word(context, word):
             why = _why_overwritten(context, slot, word.value)
             if why:
-                summary = (
-                    f"the word at {slot:#x} was overwritten: it holds {word.value:#x}"
-                    f"{shape_note(word.value)}, and {why}"
-                )
-                yield plain_evidence(ID, slot, summary)
+                what = f"it holds {word.value:#x}{shape_note(word.value)}, and {why}"
+                yield plain_evidence(ID, slot, f"the word at {slot:#x} was overwritten: {what}")
                 return
     for suspect in find_suspects(context):  # a pointer whose low byte was written over
         for slot in suspect.slots if suspect.depth and suspect.value % WORD else ():
             why = _why_overwritten(context, slot, suspect.value)
             if why and not is_one_bit_from_use(context, suspect.value):
-                summary = (
-                    f"the word at {slot:#x} was overwritten: it holds {suspect.value:#x}, where no "
-                    f"object can begin, and {why}"
-                )
-                yield plain_evidence(ID, slot, summary)
+                what = f"it holds {suspect.value:#x}, where no object can begin, and {why}"
+                yield plain_evidence(ID, slot, f"the word at {slot:#x} was overwritten: {what}")
                 return
     for bad in find_bad_slots(context)[:MAX_COPIES]:
         in_step = _evidence_of_bytes_in_step(context, bad.place)

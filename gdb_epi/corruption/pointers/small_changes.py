@@ -77,6 +77,17 @@ def is_one_bit_from_use(context: Context, value: int) -> bool:
     return False
 
 
+def is_lowest_byte_wrong(context: Context, value: int) -> bool:
+    """Tell whether another lowest byte, or one bit, makes a word lead to something in use.
+
+    That byte is wrong where nothing can begin. If nothing begins there with another one either,
+    more than one byte was written.
+    """
+    pointee_at = address_index(context).pointee_at
+    near = (value & ~0xFF | byte for byte in range(0, 0x100, WORD))
+    return is_one_bit_from_use(context, value) or any(map(pointee_at, near))
+
+
 def is_one_bit_from_function(context: Context, value: int) -> bool:
     """Tell whether a function begins one bit away from a word, or code that no unwind table has."""
     for near in (value ^ 1 << bit for bit in range(ADDRESS_BITS)):
