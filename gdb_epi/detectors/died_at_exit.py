@@ -17,6 +17,7 @@ from gdb_epi.fault.own_native_code import (
     function_and_file,
     function_source_name,
     is_interpreter_frame,
+    is_packaged,
     own_library_names_of_frames,
 )
 from gdb_epi.process_state import ProcessState
@@ -77,7 +78,8 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
     if ends is not None:
         who, modules = function_and_file(ends), own_library_names_of_frames(frames[:MAX_FRAMES])
         facts = {"kind": FINALIZING, "function": who, "modules": modules[:4]}
-        facts |= facts_of_file_at_fault(ends.module_name)
+        if not is_packaged(ends.module or ""):  # of numpy it is its caller, or who freed its data
+            facts |= facts_of_file_at_fault(ends.module_name)
         summary = (
             f"Python was ending (Py_FinalizeEx) and released an object by {who}: modules and what "
             "they hold are released one after another, and what it uses may be gone already"

@@ -41,6 +41,7 @@ from gdb_epi.detectors.wrong_values.marked_pointer import (
 from gdb_epi.detectors.wrong_values.wrapped_size import wrapped_size
 from gdb_epi.fault import variables_holding_address
 from gdb_epi.fault.abort_message import FATAL, AbortMessage, classify_glibc_message
+from gdb_epi.fault.own_native_code import AT_FAULT
 from gdb_epi.judgement.calibration import ANY_RULE, RuleCounts
 from gdb_epi.judgement.label_evidence import (
     ELSE_EXPLAINS,
@@ -186,6 +187,12 @@ def test_the_end_of_an_object_below_the_end_of_python() -> None:
         "finalizing",
         "store_close in plugin.so",
     )
+    assert AT_FAULT in found.facts
+    # Its data had been given back by munmap(): it was "in _multiarray_umath.so".
+    array = of("array_dealloc", "/py/lib/python3.12/site-packages/numpy/_umath.so")
+    native = [of("free", LIBC), array, *ENDING]
+    (found,) = died_at_exit(state(crash(address=MMAP - 0x5000), native=native))
+    assert AT_FAULT not in found.facts
 
 
 @pytest.mark.parametrize(
