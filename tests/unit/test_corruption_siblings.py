@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -44,6 +45,7 @@ class Walk:
 def told(
     monkeypatch: pytest.MonkeyPatch, *, items: list[int] = POINTS, kind: str = "Point",
     others: frozenset[int] = frozenset(), lost: tuple[int, ...] = (RIGHT,), offset: int = 0,
+    more: Sequence[int] = (),
 ) -> siblings.Objects:  # fmt: skip
     """What the slots beside SLOT say of RIGHT; each object has 1 reference, `lost` no holder."""
     held = lambda _context, one, _limit: 0 if one in lost else 1  # noqa: E731
@@ -58,13 +60,20 @@ def told(
         context,
         walk,
         SLOT,
-        [siblings.TypedAddress(RIGHT, kind), siblings.TypedAddress(RIGHT ^ 32, kind)],
+        [siblings.TypedAddress(address, kind) for address in (RIGHT, RIGHT ^ 32, *more)],
     )
 
 
 def test_the_one_object_of_the_type_of_all_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert told(monkeypatch) == [(RIGHT, "Point")]
     assert told(monkeypatch, kind="str", offset=32) == [(RIGHT, "str")]
+
+
+def test_of_many_those_that_the_container_does_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """255 other values of a byte lead to a hundred objects of the list: none was counted."""
+    many = [RIGHT + 0x100 * n for n in range(1, 60)]
+    assert told(monkeypatch, items=[*POINTS, *many], more=many) == [(RIGHT, "Point")]
+    assert not told(monkeypatch, more=many)
 
 
 def test_near_misses_say_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

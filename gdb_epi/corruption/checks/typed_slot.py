@@ -127,6 +127,9 @@ def find_object_that_lost_reference(
         for candidate in same
         if _is_rarely_at_stale_address(context, walk, slot.value, candidate)
     ]
+    if len(mine) > MAX_COUNTED and slot.kind in ITEMS:  # an item more often has one place than two
+        held = {value for _, value in walk.other_slots_of_container(slot)}
+        mine = [candidate for candidate in mine if candidate.address not in held]
     counted = context.objects_counted + len(mine) + COUNTED
     if not 0 < len(mine) <= MAX_COUNTED or counted > MAX_IN_ALL:
         return []
