@@ -31,7 +31,7 @@ _THROW = ("__cxa_throw", "__cxa_rethrow")
 # What throws or looks for a handler; a noexcept function is where the personality gives up, and
 # stripped libstdc++ has no name for the terminate() that it calls then.
 _THROWING = frozenset((*_THROW, "__gxx_personality_v0", "__cxa_call_unexpected"))
-_LIBRARIES = ("libstdc++.so", "libc++abi.so", "libc++.so")
+LIBRARIES = ("libstdc++.so", "libc++abi.so", "libc++.so")
 _HEADER = 0x20  # bytes of struct _Unwind_Exception, before the thrown object
 _TEXT_AT = WORD  # in std::runtime_error and std::logic_error, after the vtable (libstdc++-v3)
 _LENGTH, _CAPACITY, _COUNT = -24, -16, -8  # of its string's representation, before the text
@@ -63,7 +63,7 @@ def evidence_of_terminate(frames: Sequence[NativeFrame]) -> str | None:
                     if inner.function in _ABORT), None)  # fmt: skip
     if aborted is None or aborted.function is not None:
         return None
-    if not aborted.module_name.startswith(_LIBRARIES):
+    if not aborted.module_name.startswith(LIBRARIES):
         return None
     return next((name for name in names if name in _THROWING), None)
 

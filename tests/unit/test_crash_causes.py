@@ -187,12 +187,12 @@ def test_the_end_of_an_object_below_the_end_of_python() -> None:
         "finalizing",
         "store_close in plugin.so",
     )
-    assert AT_FAULT in found.facts
+    assert AT_FAULT in finding.facts
     # Its data had been given back by munmap(): it was "in _multiarray_umath.so".
     array = of("array_dealloc", "/py/lib/python3.12/site-packages/numpy/_umath.so")
     native = [of("free", LIBC), array, *ENDING]
-    (found,) = died_at_exit(state(crash(address=MMAP - 0x5000), native=native))
-    assert AT_FAULT not in found.facts
+    (finding,) = died_at_exit(state(crash(address=MMAP - 0x5000), native=native))
+    assert AT_FAULT not in finding.facts
 
 
 @pytest.mark.parametrize(
@@ -442,6 +442,14 @@ def test_a_thread_that_nobody_joined() -> None:
     assert "std::thread was destroyed" in finding.summary
     assert "Worker::~Worker in plugin.so" in finding.summary
     assert finding.facts["kind"] == "terminate"
+
+
+def test_a_function_that_no_exception_may_leave() -> None:
+    """The exception was on its way: "no exception is on the stack"."""
+    (finding,) = uncaught_exception(terminated(of("_ZN6Walker5visitEv", PLUGIN)))
+    assert finding.summary.startswith("Walker::visit in plugin.so called std::terminate(): ")
+    (finding,) = uncaught_exception(terminated(of(None, "/usr/lib/libstdc++.so.6")))
+    assert finding.summary.endswith("no exception is on the stack")
 
 
 def test_a_template_of_the_library_threw_for_code_of_the_program() -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PythonState
@@ -11,6 +12,7 @@ from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ABORTED, FaultAccount
 from gdb_epi.fault.cxx_exception import (
+    LIBRARIES,
     evidence_of_terminate,
     exception_type,
     size_asked_of_operator_new,
@@ -127,6 +129,13 @@ def _why_terminated_without_exception(frames: Sequence[NativeFrame]) -> str:
             return (
                 f"{who} called a virtual function that has no code: the object's constructor had "
                 "not come that far, or its destructor had ended"
+            )
+    for inner, outer in pairwise(frames[:MAX_FRAMES]):
+        called = (function_readable_name(inner) or "").startswith("std::terminate")
+        if called and not outer.module_name.startswith(LIBRARIES):
+            return (
+                f"{function_and_file(outer)} called std::terminate(): compilers put that where an "
+                "exception must not get further, at the end of functions that are noexcept"
             )
     return "std::terminate() was called, and no exception is on the stack"
 
