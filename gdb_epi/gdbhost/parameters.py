@@ -191,15 +191,12 @@ class _Info(gdb.Command):  # type: ignore[misc]
         from gdb_epi.gdbhost.output import gdb_error, show_text
         from gdb_epi.gdbhost.sessions import shared_sessions
         from gdb_epi.render.about import about_lines
-        from gdb_epi.render.escape import escape
 
         if text.strip():
             raise gdb_error("info epi takes no arguments")
         settings = {s.name: str(gdb.parameter(f"epi {s.name}") or "") for s in PARAMETERS}
         try:
-            show_text(
-                "\n".join(map(escape, about_lines(shared_sessions().current_session(), settings)))
-            )
+            show_text("\n".join(about_lines(shared_sessions().current_session(), settings)))
         except EpiError as error:
             raise gdb_error(error.one_line_text()) from None
 

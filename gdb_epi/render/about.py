@@ -9,6 +9,7 @@ from gdb_epi import __version__
 from gdb_epi.cpython.runtime.find_runtime import RECOVERED
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
+from gdb_epi.render.escape import escape, fold_line, screen_width
 from gdb_epi.session import Session
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import Any
@@ -26,7 +27,7 @@ PACKAGES = {
 
 
 def about_lines(session: Session, settings: Mapping[str, str]) -> list[str]:
-    """Return the few lines of `info epi`; `epi doctor` says more."""
+    """Return the few lines of `info epi`, as wide as the screen; `epi doctor` says more."""
     host = session.host_facts
     lines = version_lines(host, {})
     if not session.has_target:
@@ -45,7 +46,7 @@ def about_lines(session: Session, settings: Mapping[str, str]) -> list[str]:
         lines.append(f"missing: {len(missing) - MAX_MISSING} more (epi doctor)")
     shown = ", ".join(f"{name} {value}" for name, value in settings.items() if value)
     lines.append(f"settings: {shown} (show epi)")
-    return lines
+    return [part for line in lines for part in fold_line(escape(line), screen_width())]
 
 
 def _is_installed(package: str) -> bool:

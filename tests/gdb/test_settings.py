@@ -115,7 +115,8 @@ def test_info_epi_is_short(gdb: Gdb) -> None:
     done = run_gdb(gdb, *with_epi("info epi", "info epi x"), exe=made.executable, core=made.core)
     shown = done.stdout[done.stdout.index("gdb-epi ") :].splitlines()
     assert len(shown) <= 10 and f"GDB {gdb.version}" in shown[0]
-    assert any("layout from " in line and "found by " in line for line in shown)
+    assert "layout from " in " ".join(shown) and "found by " in " ".join(shown)
+    assert max(map(len, shown)) <= 100
     assert shown[-1].startswith("settings: frames off, printers off, color auto")
     assert "info epi takes no arguments" in done.stderr
     done = run_gdb(gdb, *with_epi("info epi"))
