@@ -139,8 +139,8 @@ def measure_case(
     facts.warm[case.name] = warm(installed, made, args.runs)
     if case.gdb and not args.no_gdb:
         for gdb in available_gdbs():
-            found = inside(gdb, installed.package, made, args.runs, scratch)
-            facts.inside[f"{case.name} gdb-{gdb.version}"] = found
+            measured = inside(gdb, installed.package, made, args.runs, scratch)
+            facts.inside[f"{case.name} gdb-{gdb.version}"] = measured
 
 
 def own_tools(installed: Installed, made: Made) -> Iterator[Tool]:
@@ -196,8 +196,8 @@ def measure_sourcing(installed: Installed, runs: int, scratch: Path, facts: Fact
     for gdb in available_gdbs():
         for name, package in (("with .pyc", installed.package), ("without .pyc", bare)):
             words = (gdb, package, None, 0, scratch)
-            found = [inside(*words, bytecode=package != bare) for _ in range(runs + 1)]
-            facts.sourcing[f"gdb-{gdb.version}, {name}"] = found[1:]  # the first warms up
+            measured = [inside(*words, bytecode=package != bare) for _ in range(runs + 1)]
+            facts.sourcing[f"gdb-{gdb.version}, {name}"] = measured[1:]  # the first warms up
 
 
 if __name__ == "__main__":

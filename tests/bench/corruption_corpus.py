@@ -50,11 +50,11 @@ def run_some(state: ProcessState, names: list[str]) -> CheckResults:
     skipped: list[Skipped] = []
     for name in names:
         if reason_not_to_run(CHECKS[name], context) is None:
-            for one in CHECKS[name].run(context):
-                if isinstance(one, Skipped):
-                    skipped.append(one)
+            for outcome in CHECKS[name].run(context):
+                if isinstance(outcome, Skipped):
+                    skipped.append(outcome)
                 else:
-                    context.evidence.append(one)
+                    context.evidence.append(outcome)
     return CheckResults(
         tuple(context.evidence), tuple(skipped), compute_score(context.evidence), context
     )
@@ -70,7 +70,7 @@ def main() -> int:
     parser.add_argument("--start", default="", metavar="NAME", help="go on at this core")
     args = parser.parse_args()
     cores = sorted((cache_root() / "cores").glob(f"{args.only or '*'}/*/core"))[:: args.every]
-    strings = looked = found = 0
+    strings = looked = with_evidence = 0
     skipped: Counter[str] = Counter()
     counts: Counter[str] = Counter()
     started = time.monotonic()
@@ -100,7 +100,7 @@ def main() -> int:
         for sign in study.evidence:
             item = load_weights().items.get(sign.id)
             if item is None or item.group == "R":
-                found += 1
+                with_evidence += 1
                 print(f"EVIDENCE {name}: {sign.id}: {sign.summary}", flush=True)
         for error in study.soft_errors:
             if error.stage == "corruption":
@@ -108,12 +108,15 @@ def main() -> int:
         skipped.update(f"{skip.check}: {skip.why[:70]}" for skip in study.skipped)
         if looked % 100 == 0:
             took = time.monotonic() - started
-            print(f"{looked} cores, {strings} strings, {found} items, {took:.0f} s", flush=True)
+            print(
+                f"{looked} cores, {strings} strings, {with_evidence} items, {took:.0f} s",
+                flush=True,
+            )
     for text, number in skipped.most_common(40):
         print(f"{number:6} {text}")
-    print(f"{looked} cores; items of group R: {found}; looked at: {dict(counts)}")
+    print(f"{looked} cores; items of group R: {with_evidence}; looked at: {dict(counts)}")
     print(f"{time.monotonic() - started:.0f} s; slowest: {slowest[1]} with {slowest[0]:.2f} s CPU")
-    return 1 if found else 0
+    return 1 if with_evidence else 0
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ def default_runs(folder: Path, every: int) -> None:
         user, system, _ = run([str(core)])
         spent.append((user + system, str(core)))
     spent.sort()
-    seconds = [one for one, _ in spent]
+    seconds = [cost for cost, _ in spent]
     print(
         f"{len(spent)} cores: median {seconds[len(spent) // 2]:.2f} s CPU, 95 % "
         f"{seconds[len(spent) * 95 // 100]:.2f}, most {seconds[-1]:.2f} ({spent[-1][1]}); "

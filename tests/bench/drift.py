@@ -63,7 +63,7 @@ def builds(language: str, *, stripped: bool) -> list[Build]:
 
 def cases(only: str, *, stripped: bool) -> list[Case]:
     """Return all cases in an order that a partial run is a fair sample of."""
-    found: list[Case] = []
+    all_cases: list[Case] = []
     interpreters = [interpreter for interpreter in one_per_minor() if interpreter.minor >= (3, 9)]
     for language, modes in MODES.items():
         if only and language != only:
@@ -74,9 +74,9 @@ def cases(only: str, *, stripped: bool) -> list[Case]:
                 on = [
                     interpreter for interpreter in interpreters if interpreter.minor == HOME_VERSION
                 ]
-            found += [Case(build, mode, one) for mode in modes for one in on]
-    random.Random(1).shuffle(found)
-    return found
+            all_cases += [Case(build, mode, interpreter) for mode in modes for interpreter in on]
+    random.Random(1).shuffle(all_cases)
+    return all_cases
 
 
 def identity(case: Case, run: int) -> str:
@@ -179,10 +179,10 @@ def ari(rows: list[Row], group: Callable[[Row], str]) -> float:
 
 def families(rows: list[Row]) -> list[list[Row]]:
     """Return the rows of each build family: one language, set of options and interpreter."""
-    found: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+    rows_by_case: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in rows:
-        found[row["language"], row["options"], row["version"]].append(row)
-    return list(found.values())
+        rows_by_case[row["language"], row["options"], row["version"]].append(row)
+    return list(rows_by_case.values())
 
 
 def shared(rows: list[Row]) -> list[str]:
@@ -239,10 +239,10 @@ def splits(rows: list[Row]) -> None:
     for row in rows:
         where = "/".join((row["options"], row["origin"], row["version"])).strip("/")
         lines[row["bug"]][row["keys"].get("coarse", "absent")].append(where)
-    for bug, found in sorted(lines.items()):
-        if len(found) > 1:
+    for bug, lines_of_bug in sorted(lines.items()):
+        if len(lines_of_bug) > 1:
             print(f"\n{bug}:")
-            for line, where in sorted(found.items(), key=lambda item: -len(item[1])):
+            for line, where in sorted(lines_of_bug.items(), key=lambda item: -len(item[1])):
                 some = ", ".join(sorted(where)[:6])
                 print(f"  {len(where):3}  {line.removeprefix('gsig/2 coarse ')}  ({some})")
 

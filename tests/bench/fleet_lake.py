@@ -148,7 +148,7 @@ def _day(rng, day, first, count, rates, weights, turns) -> pa.Table:
     sig[half | ((draw > 0.985) & (draw <= 0.99) & (day >= turns["k"][host]))] = 1
     ts = np.sort(rng.uniform(0, 86_400, count)).round(1) + (FIRST_DAY + day) * 86_400.0
     keys = np.frombuffer(rng.bytes(16 * count).hex().encode(), dtype="S32").astype(str)
-    known = {
+    known_files = {
         "id": np.arange(first + 1, first + count + 1), "core_key": keys, "ts": ts,
         "ts_source": np.full(count, "journal"), "host_id": host + 1, "sig_id": sig + 1,
         "attrset_id": _sets(host, day, turns, high), "cpu_no": cpu,
@@ -158,7 +158,7 @@ def _day(rng, day, first, count, rates, weights, turns) -> pa.Table:
     }  # fmt: skip
     empty = {"BOOLEAN": pa.bool_(), "FLOAT": pa.float64(), "TEXT": pa.string()}
     columns = {
-        c.name: known[c.name] if c.name in known
+        c.name: known_files[c.name] if c.name in known_files
         else pa.nulls(count, empty.get(str(c.type), pa.int64()))
         for c in tables.crash.columns
     }  # fmt: skip

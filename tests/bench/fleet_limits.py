@@ -52,9 +52,9 @@ def named_on(seed: int, setting: dict[str, float]) -> tuple[list[dict[str, int]]
             n, share = float(hosts.counts[host]), float(hosts.shares.by_host[host])
             risk = relative_risk(n, share, total - n, 1 - share)[0]
             if max(risk, hosts.recent_risk(host)[2]) >= MIN_RR:
-                for limit, known in zip(LIMITS, named, strict=True):
+                for limit, days_by_host in zip(LIMITS, named, strict=True):
                     if q[host] <= limit:
-                        known.setdefault(hosts.population.hosts[host], day)
+                        days_by_host.setdefault(hosts.population.hosts[host], day)
     return named, fleet.truth.get("bad_host", ""), own
 
 
@@ -81,10 +81,10 @@ def main() -> None:
                     day = named[i].get(bad)
                     took.append(99 if day is None else sum(d <= day for d in own))
                     by_day += day is not None and day <= own[3]
-            told = f"{sum(n <= 4 for n in took)}, {by_day} of {len(took)}" if took else "-"
+            in_time = f"{sum(n <= 4 for n in took)}, {by_day} of {len(took)}" if took else "-"
             middle = f"{statistics.median(took):g}" if took else "-"
             a_day = wrong / (30 * len(fleets))
-            print(f"| {name} | {limit} | {a_day:.4f} | {told} | {middle} |", flush=True)
+            print(f"| {name} | {limit} | {a_day:.4f} | {in_time} | {middle} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -103,7 +103,7 @@ def log_ratio(
 
 
 def passages(
-    fleet: Fleet, per_day: float, rate: np.ndarray, told: bool
+    fleet: Fleet, per_day: float, rate: np.ndarray, is_known: bool
 ) -> tuple[list[Passage], list[float]]:
     """Return the course of the bad host, and the best ratio of each healthy one."""
     truth = int(fleet.truth["bad_host"].removeprefix("node-"))
@@ -116,7 +116,7 @@ def passages(
         for crash in today:
             mine.setdefault(crash.host, []).append(crash)
             hosts_of.setdefault(crash.signature, set()).add(crash.host)
-        alone = None if told else seen_alone(sum(map(len, mine.values())))
+        alone = None if is_known else seen_alone(sum(map(len, mine.values())))
         for host in {crash.host for crash in today}:
             crashes = mine[host]
             if len(crashes) < MIN_CRASHES:

@@ -106,12 +106,12 @@ def said(fleet: Fleet, *, hours: bool) -> tuple[list[tuple[Any, ...]], list[str]
                 store_exposure(engine, read_host_days(Path(folder) / "hours.csv"))
             whole = load_population(engine)
     last = whole.last_day
-    found = [
+    findings = [
         (one_day.day - last, f.attr, f.value, f.signature, f.n, f.total, f"{f.q:.1g}")
         for one_day in screen_day_by_day(whole)
         for f in one_day.findings
     ]
-    return found, unexplained_signature_sentences(whole, last, screen_population(whole, last))
+    return findings, unexplained_signature_sentences(whole, last, screen_population(whole, last))
 
 
 def main() -> None:
@@ -129,9 +129,9 @@ def main() -> None:
         fleet = healthy(seed, args.per_day, args.hosts)
         if args.env:
             add_environment(fleet, seed)
-        found, told = said(fleet, hours=args.hours)
-        findings, lines = findings + len(found), lines + len(told)
-        for row in (*found, *told):
+        wrong, sentences = said(fleet, hours=args.hours)
+        findings, lines = findings + len(wrong), lines + len(sentences)
+        for row in (*wrong, *sentences):
             print(seed, row)
     days = args.fleets * DAYS
     print(f"{findings} findings in {days} days, {findings / days:.3f} a day; {lines} lines")

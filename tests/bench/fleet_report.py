@@ -17,11 +17,11 @@ from typing import Any
 def timed(name: str, work: Callable[[], Any]) -> Any:
     """Run it and print its seconds: of the clock, and of this process."""
     clock, cpu = time.perf_counter(), time.process_time()
-    found = work()
+    answer = work()
     took = time.perf_counter() - clock
     print(f"| {name} | {took:.1f} | {time.process_time() - cpu:.1f} |")
     sys.stdout.flush()
-    return found
+    return answer
 
 
 def main() -> None:

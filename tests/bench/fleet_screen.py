@@ -121,19 +121,19 @@ Wanted = tuple[str, str, Callable[[Finding], bool]]  # name, cause, is this find
 def wanted(fleet: Fleet) -> list[Wanted]:
     """Return what ought to be found."""
     truth = fleet.truth
-    found: list[Wanted] = []
+    goals: list[Wanted] = []
     if "bad_host" in truth:
         host = truth["bad_host"]
-        found.append(("bad host", "bad_host", lambda f: (f.attr, f.value) == ("host", host)))
+        goals.append(("bad host", "bad_host", lambda f: (f.attr, f.value) == ("host", host)))
     if "race" in truth:
         name, values = truth["race"]
-        found.append(
+        goals.append(
             ("race", "race", lambda f: f.signature == name and values.get(f.attr) == f.value)
         )
     if "split" in truth:
         both, half, versions = truth["split"]
-        found.append(("split: host", "split-host", lambda f: (f.attr, f.value) == ("host", half)))
-        found.append(
+        goals.append(("split: host", "split-host", lambda f: (f.attr, f.value) == ("host", half)))
+        goals.append(
             (
                 "split: software",
                 "split-software",
@@ -142,13 +142,13 @@ def wanted(fleet: Fleet) -> list[Wanted]:
         )
     if "pinned" in truth:
         at = truth["pinned"]
-        found.append(("bad CPU", "pinned", lambda f: (f.attr, f.value) == ("host", at)))
+        goals.append(("bad CPU", "pinned", lambda f: (f.attr, f.value) == ("host", at)))
     if "forker" in truth:
         forks = truth["forker"]
-        found.append(("forking job", "forker", lambda f: (f.attr, f.value) == ("host", forks)))
+        goals.append(("forking job", "forker", lambda f: (f.attr, f.value) == ("host", forks)))
     if "microcode" in truth:
         value = truth["microcode"]
-        found.append(
+        goals.append(
             ("microcode", "microcode", lambda f: (f.attr, f.value) == ("microcode", value))
         )
     for goal, about in (
@@ -165,8 +165,8 @@ def wanted(fleet: Fleet) -> list[Wanted]:
         ("overlap", lambda f: f.signature == "kernel-bug" and truth["overlap"][1] in named(f)),
     ):
         if goal in truth:
-            found.append((goal, goal, about))
-    return found
+            goals.append((goal, goal, about))
+    return goals
 
 
 def named(finding: Finding) -> set[tuple[str, str]]:
@@ -201,13 +201,13 @@ def measure(
     reached: dict[str, int | None] = {name: None for name, _, _ in goals}
     others: list[tuple[Finding, bool]] = []
     start = time.process_time()
-    for found in screen_day_by_day(pop):
-        for finding in found.findings:
+    for screening in screen_day_by_day(pop):
+        for finding in screening.findings:
             hits = [name for name, _, is_it in goals if is_it(finding)]
             for name, cause, _ in goals:
                 if name in hits and reached[name] is None:
                     own = [c for c in fleet.crashes if c.cause == cause]
-                    reached[name] = sum(FIRST_DAY + c.day <= found.day for c in own)
+                    reached[name] = sum(FIRST_DAY + c.day <= screening.day for c in own)
             # A burst that nobody is accused of is told as what it is.
             if not hits and not ("bursts" in fleet.truth and finding.attr in CLUSTERED_CRASHES):
                 others.append((finding, is_other_mark(fleet, pop, finding)))
@@ -238,38 +238,40 @@ def said_of_bad_host(fleet: Fleet, seed: int, spoil: Sequence[str]) -> SaidOfBad
     own = sorted(FIRST_DAY + c.day for c in fleet.crashes if c.cause == "bad_host")
     at, named_on = own[ENOUGH - 1], None
     healthy = days = 0
-    said: list[PossiblyBadHost] = []
-    for found in screen_day_by_day(pop):
-        named = {f.value for f in found.hosts if is_about_whole_host(f.signature)}
+    possible_hosts: list[PossiblyBadHost] = []
+    for screening in screen_day_by_day(pop):
+        named = {f.value for f in screening.hosts if is_about_whole_host(f.signature)}
         if named_on is None and host in named:
-            named_on = found.day
-        if found.day == at or found.day % EVERY == 0:
-            possible = find_possibly_bad_hosts(pop.until_day(found.day), found.day, found)
-            if found.day == at:
-                said = [o for o in possible if o.host == host]
-            if found.day % EVERY == 0:
+            named_on = screening.day
+        if screening.day == at or screening.day % EVERY == 0:
+            possible = find_possibly_bad_hosts(
+                pop.until_day(screening.day), screening.day, screening
+            )
+            if screening.day == at:
+                possible_hosts = [o for o in possible if o.host == host]
+            if screening.day % EVERY == 0:
                 days += 1
                 healthy += sum(o.host != host and o.host not in others for o in possible)
     took = None if named_on is None else sum(day <= named_on for day in own)
-    more = said[0].more if said else None
+    more = possible_hosts[0].more if possible_hosts else None
     is_named = named_on is not None and named_on <= at
-    return SaidOfBadHost(is_named, bool(said), more, took, healthy, days)
+    return SaidOfBadHost(is_named, bool(possible_hosts), more, took, healthy, days)
 
 
 def open_line(name: str, setting: Mapping[str, Any], args: argparse.Namespace) -> None:
     """Print what is said of the bad hosts of one kind of fleet."""
-    said = []
+    outcomes = []
     for seed in range(args.first_seed, args.first_seed + args.fleets):
         fleet = DESIGNS[args.design][0](seed, **setting)
-        said.append(said_of_bad_host(fleet, seed, setting.get("spoil", ())))
+        outcomes.append(said_of_bad_host(fleet, seed, setting.get("spoil", ())))
         if args.each:
-            print(seed, said[-1], file=sys.stderr)
-    missed = [s for s in said if not s.named]
+            print(seed, outcomes[-1], file=sys.stderr)
+    missed = [s for s in outcomes if not s.named]
     possible = [s for s in missed if s.is_open]
-    a_day = sum(s.healthy_open for s in said) / sum(s.days for s in said)
+    a_day = sum(s.healthy_open for s in outcomes) / sum(s.days for s in outcomes)
     more = [(s.more, s.took - ENOUGH) for s in possible if s.took is not None]
     print(
-        f"| {name} | named {len(said) - len(missed)}/{len(said)} | said to be possible "
+        f"| {name} | named {len(outcomes) - len(missed)}/{len(outcomes)} | said to be possible "
         f"{len(possible)}/{len(missed)} | {a_day:.2f} | {more} |",
         flush=True,
     )
@@ -311,8 +313,8 @@ def main() -> None:
 def late(values: list[int | None], share: float) -> str:
     """Return a percentile (nearest rank); a cause that was never named is beyond all."""
     ranked = sorted(float("inf") if v is None else v for v in values)
-    found = ranked[math.ceil(share * len(ranked)) - 1]
-    return "never" if math.isinf(found) else f"{found:g}"
+    percentile = ranked[math.ceil(share * len(ranked)) - 1]
+    return "never" if math.isinf(percentile) else f"{percentile:g}"
 
 
 def line(name: str, setting: Mapping[str, Any], args: argparse.Namespace) -> None:
@@ -339,10 +341,10 @@ def line(name: str, setting: Mapping[str, Any], args: argparse.Namespace) -> Non
         parts.append((f"{goal} {len(hits)}/{len(values)}", f"{goal} {middle}"))
     if args.each:
         print(name, reached, file=sys.stderr)
-    found = "; ".join(p[0] for p in parts) or "-"
+    text = "; ".join(p[0] for p in parts) or "-"
     own = "; ".join(p[1] for p in parts) or "-"
     other = f"{false / days:.3f}" + (f", {marks / days:.3f} of it other marks" if marks else "")
-    print(f"| {name} | {found} | {own} | {other} | {seconds / args.fleets:.1f} |")
+    print(f"| {name} | {text} | {own} | {other} | {seconds / args.fleets:.1f} |")
     sys.stdout.flush()
 
 

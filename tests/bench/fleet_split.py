@@ -53,17 +53,17 @@ def goals(fleet: Fleet, name: str) -> dict[str, set[tuple[str, str]]]:
 
 def marks(part: object) -> set[tuple[str, str]]:
     """Return what a part is said to go with."""
-    found = set()
+    pairs = set()
     for finding in (part.finding, *part.also) if part.finding else ():
-        found.add((finding.attr, finding.value))
-        found |= {tuple(alias.split("=", 1)) for alias in finding.aliases}
-    return found
+        pairs.add((finding.attr, finding.value))
+        pairs |= {tuple(alias.split("=", 1)) for alias in finding.aliases}
+    return pairs
 
 
 def possible(parted: SignatureSplit) -> set[tuple[str, str]]:
     """Return what the answer says cannot be told from chance."""
-    said = (part.undecided.possible for part in parted.parts if part.undecided)
-    return {(mark.attr, mark.value) for marks_of_part in said for mark in marks_of_part}
+    possible_marks = (part.undecided.possible for part in parted.parts if part.undecided)
+    return {(mark.attr, mark.value) for marks_of_part in possible_marks for mark in marks_of_part}
 
 
 def answered(whole: Population, name: str, day: int) -> SignatureSplit | None:
@@ -105,14 +105,14 @@ def measure(fleet: Fleet, name: str, seed: int, spoil: list[str]) -> Measured:
     for cause, wanted in goals(fleet, name).items():
         reached[cause] = None
         for day in sorted({c.day for c in fleet.crashes if c.signature == name}):
-            found = answered(whole, name, FIRST_DAY + day)
+            split = answered(whole, name, FIRST_DAY + day)
             own = sum(c.cause == cause and c.day <= day for c in fleet.crashes)
-            if any(marks(part) & wanted for part in found.parts):
+            if any(marks(part) & wanted for part in split.parts):
                 reached[cause] = own
                 break
             if own >= MIN_OWN and not any(attr == "host" for attr, _ in wanted):
                 days_open += 1
-                days_said += bool(possible(found) & wanted)
+                days_said += bool(possible(split) & wanted)
     marked = sum(part.finding is not None for part in final.parts)
     parts = sum(part.mark != UNCERTAIN for part in final.parts)
     left_open = None not in reached.values() and any(p.undecided for p in final.parts)
@@ -145,29 +145,29 @@ NAMES = {"split": "two-faces", "forms": "shapes", "race": "race", "looks": "look
 def line(title: str, setting: dict[str, float], args: argparse.Namespace) -> None:
     """Print the row of one kind of fleet."""
     name = NAMES[next(iter(setting))]
-    found = []
+    measured = []
     for seed in range(args.first_seed, args.first_seed + args.fleets):
-        found.append(measure(simulate(seed, **setting), name, seed, args.spoil))
+        measured.append(measure(simulate(seed, **setting), name, seed, args.spoil))
         if args.each:
-            print(seed, found[-1], file=sys.stderr)
-    told = " / ".join(
+            print(seed, measured[-1], file=sys.stderr)
+    rand_indices = " / ".join(
         f"{statistics.mean(ari):.3f}, {statistics.median(ari):.3f} ({min(ari):.3f})"
-        for ari in ([f.ari for f in found], [f.ari_assigned for f in found])
+        for ari in ([f.ari for f in measured], [f.ari_assigned for f in measured])
     )
-    share = statistics.mean(f.assigned for f in found)
+    share = statistics.mean(f.assigned for f in measured)
     parts = (
-        f"{statistics.mean(f.parts for f in found):.1f}, "
-        f"{statistics.mean(f.marked for f in found):.1f}"
+        f"{statistics.mean(f.parts for f in measured):.1f}, "
+        f"{statistics.mean(f.marked for f in measured):.1f}"
     )
     words = []
-    for cause in found[0].reached:
-        hits = [n for f in found if (n := f.reached[cause]) is not None]
+    for cause in measured[0].reached:
+        hits = [n for f in measured if (n := f.reached[cause]) is not None]
         middle = f"{statistics.median(hits):g} ({max(hits)})" if hits else "-"
-        words.append(f"{cause} {len(hits)}/{len(found)}: {middle}")
-    days_open, said = (sum(f[i] for f in found) for i in (-3, -2))
-    opened = f"{days_open}, {said}; {sum(f.left_open for f in found)} of {len(found)}"
+        words.append(f"{cause} {len(hits)}/{len(measured)}: {middle}")
+    days_open, days_named = (sum(f[i] for f in measured) for i in (-3, -2))
+    opened = f"{days_open}, {days_named}; {sum(f.left_open for f in measured)} of {len(measured)}"
     own = "; ".join(words) or "-"
-    print(f"| {title} | {told} | {share:.1%} | {parts} | {own} | {opened} |", flush=True)
+    print(f"| {title} | {rand_indices} | {share:.1%} | {parts} | {own} | {opened} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -100,8 +100,8 @@ def main() -> None:
                 continue
             for known_before in (True, False):
                 when = "learned as it went" if known_before else "asked again"
-                said = compared(core, target, answer, args.gdb, books, differing)
-                ours[f"{when}: {said}"] += 1
+                differences = compared(core, target, answer, args.gdb, books, differing)
+                ours[f"{when}: {differences}"] += 1
                 target = CoreFileTarget.open(core)
             if args.drgn:
                 beside_drgn(core, answer, args.drgn, theirs)
@@ -133,13 +133,13 @@ def compared(
 ) -> str:  # fmt: skip
     """Ask without GDB; learn what was not known."""
     own = [error._asdict() for error in target.soft_errors]
-    known = CachedStacks(target, gdb, None, books)
-    said = known.gdb_answer()
-    if said is None:
-        known.learn_from_gdb(answer)
+    cached = CachedStacks(target, gdb, None, books)
+    from_cache = cached.gdb_answer()
+    if from_cache is None:
+        cached.learn_from_gdb(answer)
         return "cores for which GDB is needed"
-    same = as_json(said) == {thread["tid"]: thread["frames"] for thread in answer["threads"]}
-    same &= said.soft_errors() == [e for e in answer["soft_errors"] if e not in own]
+    same = as_json(from_cache) == {thread["tid"]: thread["frames"] for thread in answer["threads"]}
+    same &= from_cache.soft_errors() == [e for e in answer["soft_errors"] if e not in own]
     if not same:
         differing.append(core)
     return "cores with the very frames and notes of GDB" if same else "cores that DIFFER"

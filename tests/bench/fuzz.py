@@ -84,8 +84,8 @@ def finished(state: Path, seed: int) -> list[dict[str, Any]]:
     """Return the chunks that the state file holds."""
     if not state.is_file():
         return []
-    found = [json.loads(line) for line in state.read_text().splitlines() if line.endswith("}")]
-    return [one for one in found if one["seed"] == seed]
+    chunks = [json.loads(line) for line in state.read_text().splitlines() if line.endswith("}")]
+    return [chunk for chunk in chunks if chunk["seed"] == seed]
 
 
 def report(chunks: list[dict[str, Any]]) -> Iterator[str]:
@@ -135,12 +135,12 @@ def main() -> int:
     args = parser.parse_args()
     done = finished(args.state, args.seed)
     if not args.report:
-        chunks = {one["chunk"] for one in done}
+        chunks = {chunk["chunk"] for chunk in done}
         jobs = [(args.seed, c) for c in range(-(-args.inputs // CHUNK)) if c not in chunks]
         run(args, jobs)
         done = finished(args.state, args.seed)
     print("\n".join(report(done)))
-    return int(any(one["failures"] or one["slow"] for one in done))
+    return int(any(chunk["failures"] or chunk["slow"] for chunk in done))
 
 
 def run(args: argparse.Namespace, jobs: list[tuple[int, int]]) -> None:
@@ -154,8 +154,8 @@ def run(args: argparse.Namespace, jobs: list[tuple[int, int]]) -> None:
         multiprocessing.Pool(args.workers, start_worker, (snapshots, cores)) as pool,
         args.state.open("a", encoding="utf-8") as state,
     ):
-        for one in pool.imap_unordered(run_chunk, jobs):
-            state.write(json.dumps(one) + "\n")
+        for chunk in pool.imap_unordered(run_chunk, jobs):
+            state.write(json.dumps(chunk) + "\n")
             state.flush()
 
 

@@ -32,7 +32,7 @@ class Gdb(NamedTuple):
 def available_gdbs() -> tuple[Gdb, ...]:
     """Return each GDB with Python once: /usr/bin/gdb, the one beside this Python, PATH's first."""
     places = ("/usr/bin/gdb", str(Path(sys.executable).with_name("gdb")), shutil.which("gdb") or "")
-    found: dict[str, Gdb] = {}
+    by_version: dict[str, Gdb] = {}
     for place in places:
         if os.access(place, os.X_OK):
             words = [place, "-nx", "-batch", "-ex", "python print(gdb.VERSION)"]
@@ -41,8 +41,8 @@ def available_gdbs() -> tuple[Gdb, ...]:
             )
             version = re.search(r"^\d+\.\d+", done.stdout, re.MULTILINE)
             if version:
-                found.setdefault(version[0], Gdb(place, version[0]))
-    return tuple(found.values())
+                by_version.setdefault(version[0], Gdb(place, version[0]))
+    return tuple(by_version.values())
 
 
 def environment(*, bytecode: bool = True) -> dict[str, str]:
@@ -100,5 +100,5 @@ def inside(
         return {"trouble": f"stopped after {TIMEOUT:.0f} s"}
     if not answer.is_file():
         return {"trouble": f"exit {done.returncode}: {done.stderr.strip()[-300:]}"}
-    found: dict[str, Any] = json.loads(answer.read_text())
-    return found
+    measured: dict[str, Any] = json.loads(answer.read_text())
+    return measured

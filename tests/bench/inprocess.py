@@ -30,8 +30,8 @@ def main(core, runs):
     threads = len(state.threads())
     frames = sum(len(thread.frames) for thread in state.threads())
     del state
-    found = [once(core)[:2] for _ in range(runs)]
-    walls, cpus = zip(*found)
+    timings = [once(core)[:2] for _ in range(runs)]
+    walls, cpus = zip(*timings)
     answer = {"wall": statistics.median(walls), "cpu": statistics.median(cpus)}
     print(json.dumps({**answer, "runs": runs, "threads": threads, "frames": frames}))
 

@@ -86,14 +86,14 @@ def first_page(made: Made) -> int:
 
 def lines_of(python: PythonState | object) -> dict[int, set[Line]]:
     """Return the frames that we print of each thread, by name and by qualified name."""
-    found: dict[int, set[Line]] = {}
+    lines: dict[int, set[Line]] = {}
     for thread in python.threads() if isinstance(python, PythonState) else ():
         for frame in thread.frames:
             if frame.hole is None:
                 where = (frame.filename, frame.lineno or 0)
                 names = {frame.name, frame.qualname or frame.name}
-                found.setdefault(thread.tid or 0, set()).update((n, *where) for n in names)
-    return found
+                lines.setdefault(thread.tid or 0, set()).update((n, *where) for n in names)
+    return lines
 
 
 def names_of(lines: dict[int, set[Line]]) -> set[tuple[str, str]]:
@@ -111,19 +111,19 @@ def is_kept(whole: CoreFileTarget, target: CoreFileTarget, needed: Needed) -> bo
 
 def wanted_of(made: Made, python: PythonState, needed: list[Needed]) -> dict[Needed, Line]:
     """Return those of the frames that a peer prints, each with what it prints."""
-    said: set[Line] = set()
+    printed: set[Line] = set()
     for name, peer in PEERS.items():
         if tool(name):
             for stack in peer(made).stacks or []:
-                said.update(stack)
+                printed.update(stack)
     by_tid = {thread.tid: thread for thread in python.threads()}
-    found = {}
-    for one in needed:
-        frame = by_tid[one.tid].frames[one.number]
+    wanted = {}
+    for wanted_frame in needed:
+        frame = by_tid[wanted_frame.tid].frames[wanted_frame.number]
         for name in (frame.name, frame.qualname or frame.name):
-            if (name, frame.filename, frame.lineno or 0) in said:
-                found[one] = (frame.name, frame.filename, frame.lineno or 0)
-    return found
+            if (name, frame.filename, frame.lineno or 0) in printed:
+                wanted[wanted_frame] = (frame.name, frame.filename, frame.lineno or 0)
+    return wanted
 
 
 def compare(interpreter: Interpreter, rounds: int) -> Iterator[str]:

@@ -58,11 +58,11 @@ def main() -> int:
         if interpreter.id not in options.interpreters:
             continue
         made = make_core(interpreter, PROGRAM)
-        found = [run(made.core, sysroot_of(made) or "") for _ in range(options.runs)]
-        median = statistics.median(seconds for seconds, _ in found)
+        runs = [run(made.core, sysroot_of(made) or "") for _ in range(options.runs)]
+        median = statistics.median(seconds for seconds, _ in runs)
         slow += median > GOAL
-        what = ", ".join(f"{count} {name}" for name, count in found[0][1].items())
-        most = max(seconds for seconds, _ in found)
+        what = ", ".join(f"{count} {name}" for name, count in runs[0][1].items())
+        most = max(seconds for seconds, _ in runs)
         print(f"{interpreter.id:16} median {median:.2f} s CPU, most {most:.2f}: {what}", flush=True)
     return 1 if slow else 0
 

@@ -116,13 +116,15 @@ def compare(case: str, tools: Sequence[Tool], runs: int, launcher: Launcher) -> 
         first[tool.name] = launcher.run(tool.command, place)
         answers[tool.name] = "" if first[tool.name].trouble else tool.answer(place)
     rounds = {name: _rounds(run, runs) for name, run in first.items()}
-    found: dict[str, list[Run]] = {tool.name: [] for tool in tools}
+    runs_by_tool: dict[str, list[Run]] = {tool.name: [] for tool in tools}
     for number in range(runs):
         for tool in tools:
             if number < rounds[tool.name]:
-                found[tool.name].append(launcher.run(tool.command))
+                runs_by_tool[tool.name].append(launcher.run(tool.command))
     return [
-        _summary(case, tool, found[tool.name] or [first[tool.name]], answers[tool.name], launcher)
+        _summary(
+            case, tool, runs_by_tool[tool.name] or [first[tool.name]], answers[tool.name], launcher
+        )
         for tool in tools
     ]
 

@@ -29,16 +29,16 @@ MIN_REPEATED = 8  # characters of a text that counts as said again
 def records(every: int, gdb: str | None) -> Iterator[dict[str, Any]]:
     """Yield the records of every n-th core that an interpreter here made."""
     for core in sorted((cache_root() / "cores").glob("*/*/core"))[::every]:
-        one = by_id(core.parts[-3])
-        if core.stat().st_size > MAX_CORE or one is None:
+        interpreter = by_id(core.parts[-3])
+        if core.stat().st_size > MAX_CORE or interpreter is None:
             continue
-        sysroot = str(one.root) if one.root else None
-        exe = str(one.host_executable) if gdb else None
+        sysroot = str(interpreter.root) if interpreter.root else None
+        exe = str(interpreter.host_executable) if gdb else None
         native = "always" if gdb else "never"
         given = ExamineOptions(exe=exe, sysroot=sysroot, native=native, gdb=gdb)
-        found = examine_here(core_at(str(core)), given)
-        if isinstance(found, ExaminedCore):
-            yield found.record
+        examined = examine_here(core_at(str(core)), given)
+        if isinstance(examined, ExaminedCore):
+            yield examined.record
 
 
 def compact(value: object) -> int:
@@ -51,20 +51,20 @@ def parts(value: object) -> Iterator[tuple[str, int]]:
     seen: set[str] = set()
     todo = [value]
     while todo:
-        one = todo.pop()
-        if isinstance(one, dict) and one:
-            yield "names of keys", sum(len(name) + 4 for name in one)
-            todo += one.values()
-        elif isinstance(one, list) and one:
-            todo += one
-        elif one is None or one in ({}, []):
-            yield "null or empty", compact(one)
-        elif isinstance(one, str) and len(one) >= MIN_REPEATED and one in seen:
-            yield "said before", compact(one)
+        node = todo.pop()
+        if isinstance(node, dict) and node:
+            yield "names of keys", sum(len(name) + 4 for name in node)
+            todo += node.values()
+        elif isinstance(node, list) and node:
+            todo += node
+        elif node is None or node in ({}, []):
+            yield "null or empty", compact(node)
+        elif isinstance(node, str) and len(node) >= MIN_REPEATED and node in seen:
+            yield "said before", compact(node)
         else:
-            yield "values", compact(one)
-            if isinstance(one, str):
-                seen.add(one)
+            yield "values", compact(node)
+            if isinstance(node, str):
+                seen.add(node)
 
 
 def main(every: int, gdb: str | None) -> None:
@@ -76,10 +76,10 @@ def main(every: int, gdb: str | None) -> None:
     for record in records(every, gdb):
         sizes.append(compact(record))
         packed.append(len(packer.pack_record(record)))
-        found: dict[str, int] = defaultdict(int)
+        size_by_kind: dict[str, int] = defaultdict(int)
         for kind, size in parts(record):
-            found[kind] += size
-        for kind, size in found.items():
+            size_by_kind[kind] += size
+        for kind, size in size_by_kind.items():
             kinds[kind].append(size)
         for name, value in record.items():
             groups[name].append(compact(value) + len(name) + 4)

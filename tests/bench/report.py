@@ -39,9 +39,9 @@ class Facts:
 
     def of(self, case: str, tool: str) -> Measured | None:
         """Return the measurement of one tool on one core, when it succeeded."""
-        for one in self.measured:
-            if (one.case, one.tool) == (case, tool) and one.wall is not None:
-                return one
+        for run in self.measured:
+            if (run.case, run.tool) == (case, tool) and run.wall is not None:
+                return run
         return None
 
     def loads(self) -> str:
@@ -50,7 +50,7 @@ class Facts:
 
     def as_json(self) -> dict[str, Any]:
         """Return everything as JSON values."""
-        return {**vars(self), "measured": [one._asdict() for one in self.measured]}
+        return {**vars(self), "measured": [run._asdict() for run in self.measured]}
 
 
 def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -71,7 +71,7 @@ def print_measured(facts: Facts) -> None:
     print("\nWhole processes: medians; `x py-spy`, `x pystack`: CPU time relative to theirs")
     for name, what in facts.cases.items():
         print(f"\n{name}: {what}")
-        rows = [row(facts, one) for one in facts.measured if one.case == name]
+        rows = [row(facts, run) for run in facts.measured if run.case == name]
         table(COLUMNS, rows)
     for note in facts.notes:
         print(f"note: {note}")
@@ -106,10 +106,10 @@ def ratio(facts: Facts, measured: Measured, peer: str) -> str:
 def print_inside(facts: Facts) -> None:
     """Print what was measured inside one process."""
     print("\nDecoding alone (open the core, decode all Python stacks), ms: medians in one process")
-    rows = [("no GDB, warm", case, *cells(found)) for case, found in facts.warm.items()]
-    for name, found in facts.inside.items():
+    rows = [("no GDB, warm", case, *cells(timing)) for case, timing in facts.warm.items()]
+    for name, inside_timing in facts.inside.items():
         case, gdb = name.split(" ")
-        rows.append((gdb, case, *cells(found)))
+        rows.append((gdb, case, *cells(inside_timing)))
     table(("where", "core", "wall", "CPU", "first wall", "first CPU", "threads", "frames"), rows)
     if facts.sourcing:
         print("\n`source gdb_epi` in a fresh GDB, ms: medians")
@@ -117,13 +117,13 @@ def print_inside(facts: Facts) -> None:
         table(("where", "wall", "CPU", "runs"), rows)
 
 
-def cells(found: dict[str, Any]) -> tuple[str, ...]:
+def cells(timing: dict[str, Any]) -> tuple[str, ...]:
     """Return the cells of one decoding."""
-    if "trouble" in found:
-        return (f"FAILED: {found['trouble']}", "-", "-", "-", "-", "-")
-    times = [found.get(key) for key in ("wall", "cpu", "first_wall", "first_cpu")]
+    if "trouble" in timing:
+        return (f"FAILED: {timing['trouble']}", "-", "-", "-", "-", "-")
+    times = [timing.get(key) for key in ("wall", "cpu", "first_wall", "first_cpu")]
     shown = ["-" if time is None else f"{time:.1f}" for time in times]
-    return (*shown, str(found["threads"]), str(found["frames"]))
+    return (*shown, str(timing["threads"]), str(timing["frames"]))
 
 
 def source_cells(runs: Sequence[dict[str, Any]]) -> tuple[str, ...]:
@@ -157,54 +157,54 @@ Goal = tuple[str, float, "float | None", "float | None", str]
 
 def goals(facts: Facts) -> list[Goal]:
     """Return (goal, limit, wall, cpu, unit) of every goal; a memory goal has its value twice."""
-    found: list[Goal] = []
+    rows: list[Goal] = []
     for case in ("two-3.13", "two-3.11", "two-3.9"):
-        found.append(warm_goal(facts, case, "no GDB, warm, 2 threads", 15))
+        rows.append(warm_goal(facts, case, "no GDB, warm, 2 threads", 15))
         cold = times(facts, case, OWN_COLD, PEER)
-        found.append((f"no GDB, cold process, 2 threads, {case[4:]}", 1.5, *cold, "x py-spy"))
-    found.append(warm_goal(facts, "threads", "no GDB, warm, 1,001 threads", 300))
-    found.append(warm_goal(facts, "deep", "no GDB, warm, 100,000 frames", 1500))
+        rows.append((f"no GDB, cold process, 2 threads, {case[4:]}", 1.5, *cold, "x py-spy"))
+    rows.append(warm_goal(facts, "threads", "no GDB, warm, 1,001 threads", 300))
+    rows.append(warm_goal(facts, "deep", "no GDB, warm, 100,000 frames", 1500))
     for case, text, limit in (("threads", "1,001 threads", 0.3), ("deep", "100,000 frames", 1.5)):
         for tool in (OWN_COLD, "gdb-epi triage"):
-            one = facts.of(case, tool)
-            both = (one.wall, one.cpu) if one else (None, None)
-            found.append((f"{tool}, whole process, {text}", limit, *both, "s"))
+            own = facts.of(case, tool)
+            both = (own.wall, own.cpu) if own else (None, None)
+            rows.append((f"{tool}, whole process, {text}", limit, *both, "s"))
     for tool in (OWN_COLD, "gdb-epi triage"):
-        found.append(
+        rows.append(
             (f"4 GiB core, time, {tool}", 1.2, *times(facts, "big", tool, tool + SMALL), "x small")
         )
         memory = growth(facts, tool)
-        found.append((f"4 GiB core, memory, {tool}", 1.5, memory, memory, "x small"))
+        rows.append((f"4 GiB core, memory, {tool}", 1.5, memory, memory, "x small"))
     for name, inside in facts.inside.items():
         if name.startswith("two-"):
             numbers = (inside.get("wall"), inside.get("cpu"))
-            found.append((f"inside GDB, decoding, {name}", 50, *numbers, "ms"))
+            rows.append((f"inside GDB, decoding, {name}", 50, *numbers, "ms"))
             first = (inside.get("first_wall"), inside.get("first_cpu"))
-            found.append((f"inside GDB, first decoding, {name}", 50, *first, "ms"))
+            rows.append((f"inside GDB, first decoding, {name}", 50, *first, "ms"))
     for name, runs in facts.sourcing.items():
         good = [run for run in runs if "source_wall" in run]
         keys = ("source_wall", "source_cpu")
         both = [statistics.median(run[key] for run in good) if good else None for key in keys]
-        found.append((f"source gdb_epi, {name}", 100, both[0], both[1], "ms"))
-    return found
+        rows.append((f"source gdb_epi, {name}", 100, both[0], both[1], "ms"))
+    return rows
 
 
 def warm_goal(facts: Facts, case: str, text: str, limit: float) -> Goal:
     """Return a goal of decoding in a warm process."""
-    found = facts.warm.get(case, {})
+    timing = facts.warm.get(case, {})
     version = f", {case[4:]}" if case.startswith("two-") else ""
-    return (f"{text}{version}", limit, found.get("wall"), found.get("cpu"), "ms")
+    return (f"{text}{version}", limit, timing.get("wall"), timing.get("cpu"), "ms")
 
 
 def times(facts: Facts, case: str, tool: str, other: str) -> tuple[float | None, float | None]:
     """Return (wall, CPU) of a tool relative to another of the same rounds."""
-    one, base = facts.of(case, tool), facts.of(case, other)
-    if one is None or base is None or not (one.wall and one.cpu and base.wall and base.cpu):
+    own, base = facts.of(case, tool), facts.of(case, other)
+    if own is None or base is None or not (own.wall and own.cpu and base.wall and base.cpu):
         return None, None
-    return one.wall / base.wall, one.cpu / base.cpu
+    return own.wall / base.wall, own.cpu / base.cpu
 
 
 def growth(facts: Facts, tool: str) -> float | None:
     """Return the peak memory on the big core relative to the small one."""
-    one, base = facts.of("big", tool), facts.of("big", tool + SMALL)
-    return one.rss / base.rss if one and base and one.rss and base.rss else None
+    own, base = facts.of("big", tool), facts.of("big", tool + SMALL)
+    return own.rss / base.rss if own and base and own.rss and base.rss else None

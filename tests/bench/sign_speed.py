@@ -40,11 +40,11 @@ def names(which: str) -> list[str]:
     """Return the names of the vectors in an order of chance, the same in each process."""
     vectors = json.loads(VECTORS.read_text())["vectors"]
     functions = {f["function"] for v in vectors for f in v["frames"] if f.get("function")}
-    found = sorted(name for name in functions if len(name) <= MAX_NAME and "\n" not in name)
+    usable = sorted(name for name in functions if len(name) <= MAX_NAME and "\n" not in name)
     if which == "plain":
-        found = [name for name in found if name.isidentifier() and name[:2] != "_R"]
-    random.Random(3).shuffle(found)
-    return found
+        usable = [name for name in usable if name.isidentifier() and name[:2] != "_R"]
+    random.Random(3).shuffle(usable)
+    return usable
 
 
 def stack(functions: list[str]) -> MergedStack:
@@ -93,11 +93,15 @@ def main() -> None:
         print(cost(stack(names(sys.argv[2])[:NATIVE])))
         return
     for which in SETS:
-        known = names(which)
-        every = [stack(known[at : at + NATIVE]) for at in range(0, len(known) - NATIVE, NATIVE)]
+        all_names = names(which)
+        every = [
+            stack(all_names[at : at + NATIVE]) for at in range(0, len(all_names) - NATIVE, NATIVE)
+        ]
         words = [sys.executable, __file__, "--first", which]
         first = [float(subprocess.check_output(words)) for _ in range(PROCESSES)]
-        warm = [statistics.median(cost(one) for _ in range(ROUNDS)) for one in every]
+        warm = [
+            statistics.median(cost(native_stack) for _ in range(ROUNDS)) for native_stack in every
+        ]
         print(f"{which}: {len(every)} stacks of {len(every[0].frames)} frames, ms of CPU")
         print(
             f"  first in a process: median {statistics.median(first):.2f}, least {min(first):.2f}"

@@ -38,9 +38,9 @@ def core(tmp_path: Path, core_bytes: bytes) -> Path:
 def cores(tmp_path: Path) -> list[Path]:
     """Three different real cores, as they are kept in the tree."""
     names = ("null-deref-ctypes", "failed-assertion", "null-deref-py39")
-    found = []
+    core_files = []
     for name in names:
         path = tmp_path / f"{name}.xz"
         shutil.copy(SAMPLES / name / "core.xz", path)
-        found.append(path)
-    return found
+        core_files.append(path)
+    return core_files

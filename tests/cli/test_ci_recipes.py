@@ -121,8 +121,8 @@ def test_the_workflow_of_github_on_a_crash_and_a_hang(run: Pytest) -> None:
         done.out
     )
     assert "::error file=test_hang.py,line=6,title=test_hang.py%3A%3Atest_hang hung::" in done.out
-    said = {"test_crash": pytest_runs.CRASHED_AT, "test_hang": pytest_runs.HUNG_AT}
-    for name, words in said.items():
+    lines_of_tests = {"test_crash": pytest_runs.CRASHED_AT, "test_hang": pytest_runs.HUNG_AT}
+    for name, words in lines_of_tests.items():
         case = done.junit(name, "junit.xml")
         (failure,) = [*case.iter("failure"), *case.iter("error")]
         assert "worker 'gw" in (failure.text or "") and words in (failure.text or "")
@@ -131,7 +131,7 @@ def test_the_workflow_of_github_on_a_crash_and_a_hang(run: Pytest) -> None:
     results = results_of(done.sarif("epi.sarif"))
     assert sorted(r["ruleId"].split("/")[0] for r in results) == ["deadlock", "software"]
     assert (run.folder / "summary.md").read_text().count("<details>") == 2
-    assert [re.sub(r"-\d+$", "", folder.name) for folder in done.kept] == list(said)
+    assert [re.sub(r"-\d+$", "", folder.name) for folder in done.kept] == list(lines_of_tests)
     assert pytest_runs.SECRET not in done.out + (run.folder / "junit.xml").read_text()
 
 

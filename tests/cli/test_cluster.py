@@ -117,7 +117,7 @@ def wait_for_workers(cluster: Cluster, count: int) -> None:
 def test_a_worker_that_is_killed_loses_nothing_and_doubles_nothing(
     shell: Shell, cores: Path, cluster: Cluster
 ) -> None:
-    one, _ = cluster.start_worker(), cluster.start_worker()
+    first, _ = cluster.start_worker(), cluster.start_worker()
     wait_for_workers(cluster, 2)
     words = ("triage", cores, "--native", "never", "--scheduler", cluster.address)
     process = subprocess.Popen(
@@ -128,7 +128,7 @@ def test_a_worker_that_is_killed_loses_nothing_and_doubles_nothing(
         cwd=shell.folder,
     )
     wait_until(lambda: len(cluster.begun()) >= 6, 300, during=process)
-    one.send_signal(signal.SIGKILL)
+    first.send_signal(signal.SIGKILL)
     out, err = process.communicate(timeout=300)
     assert process.returncode == 3, err
     assert b"core.bad: a core that ends within its first header" in err and b"Trace" not in err

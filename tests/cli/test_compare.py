@@ -148,8 +148,8 @@ def test_a_core_is_compared_with_a_key_and_with_a_record(shell, core_of, tmp_pat
     assert done.code == 0 and done.out.startswith("The same crash.")
     done = shell("compare", core, "f" * 16)
     assert done.code == 4 and done.out.startswith("Not the same crash: no key is equal.")
-    (told,) = shell("compare", core, kept, "--json").records
-    assert told["match"]["level"] == "exact"
+    (comparison,) = shell("compare", core, kept, "--json").records
+    assert comparison["match"]["level"] == "exact"
 
 
 def test_cores_of_different_interpreters_and_causes(shell):

@@ -43,12 +43,12 @@ def began(fleet, name):
 
 @pytest.mark.parametrize("seed", [7000, 7001, 7002])
 def test_a_race_begins_with_its_image(seed):
-    found = began(simulate(seed, race=4.0, **SMALL), "race")
-    assert found.day is not None and found.p is not None and found.p <= 0.01
-    assert FIRST_DAY + 10 <= found.day <= FIRST_DAY + 17, "image1 comes on days 10 to 15"
-    assert found.low <= found.day <= found.high and found.before < found.after
-    assert "image=image1" in found.answer
-    names = [f"{r.attr}={r.value}" for r in found.roll_outs]
+    onset = began(simulate(seed, race=4.0, **SMALL), "race")
+    assert onset.day is not None and onset.p is not None and onset.p <= 0.01
+    assert FIRST_DAY + 10 <= onset.day <= FIRST_DAY + 17, "image1 comes on days 10 to 15"
+    assert onset.low <= onset.day <= onset.high and onset.before < onset.after
+    assert "image=image1" in onset.answer
+    names = [f"{r.attr}={r.value}" for r in onset.roll_outs]
     assert names and names[0] == "image=image1"
 
 
@@ -67,9 +67,9 @@ def test_the_rate_ratio_has_an_interval():
 
 
 def test_a_signature_that_was_always_there_did_not_begin():
-    found = began(simulate(7003, **SMALL), "s000")
-    assert found.day is None and found.answer.startswith("no lasting change") and found.p > 0.01
-    assert "bursts" not in found.answer
+    onset = began(simulate(7003, **SMALL), "s000")
+    assert onset.day is None and onset.answer.startswith("no lasting change") and onset.p > 0.01
+    assert "bursts" not in onset.answer
 
 
 def test_crashes_of_two_outages_are_dated_by_their_days():
@@ -85,8 +85,8 @@ def test_crashes_of_two_outages_are_dated_by_their_days():
 
 def test_few_crashes_cannot_tell():
     fleet = simulate(7003, race=0.12, **SMALL)
-    found = began(fleet, "race")
-    assert found.answer == f"cannot tell: {found.crashes} crashes to count, at least 5 are needed"
+    onset = began(fleet, "race")
+    assert onset.answer == f"cannot tell: {onset.crashes} crashes to count, at least 5 are needed"
 
 
 def test_simultaneous_roll_outs_are_not_told_apart():
@@ -101,12 +101,12 @@ def test_simultaneous_roll_outs_are_not_told_apart():
 
 @pytest.mark.heavy
 def test_no_false_onsets_in_quiet_fleets():
-    told = 0
+    onsets = 0
     for seed in range(7100, 7104):
         pop = population(simulate(seed, per_day=60, **SMALL))
         for name in ("s000", "s001", "s002", "s003", "s004"):
-            told += find_onset(pop, pop.signatures.index(name)).day is not None
-    assert told <= 1  # 20 tests at 1 %
+            onsets += find_onset(pop, pop.signatures.index(name)).day is not None
+    assert onsets <= 1  # 20 tests at 1 %
 
 
 def test_without_exposure_days_count_alike():
@@ -177,8 +177,8 @@ def test_crashes_that_no_day_has_a_place_for_are_told():
     outside = int((cut.day[mine[3:]] == last).sum())
     onset = find_onset(cut, code)
     assert outside and onset.crashes == mine.size - 3 - outside
-    said = f"3 without a time that is believed and {outside} on days without host-hours"
-    assert onset.caveats[-1] == f"of its {mine.size} crashes are left out: {said}"
+    left_out = f"3 without a time that is believed and {outside} on days without host-hours"
+    assert onset.caveats[-1] == f"of its {mine.size} crashes are left out: {left_out}"
     assert not any("left out" in caveat for caveat in find_onset(pop, code).caveats)
 
 
@@ -186,9 +186,9 @@ def test_nested_and_aliased_attributes_are_named():
     pop = population(simulate(7000, hosts=400, days=5))
     sku = pop.attribute("sku")
     renamed = Attribute("model_name", [v.upper() for v in sku.values], sku.crash, sku.exposure)
-    found = correlate(pop._replace(attributes=(*pop.attributes, renamed)))
-    assert ("model_name", "sku") in found.groups
-    by_name = {frozenset((p.first, p.second)): p for p in found.pairs}
+    correlation = correlate(pop._replace(attributes=(*pop.attributes, renamed)))
+    assert ("model_name", "sku") in correlation.groups
+    by_name = {frozenset((p.first, p.second)): p for p in correlation.pairs}
     rack = by_name[frozenset(("rack", "sku"))]
     assert (rack.first, rack.relation) == ("rack", DECIDES) and rack.v > 0.9
     assert by_name[frozenset(("model_name", "sku"))].relation == SAME

@@ -56,9 +56,9 @@ def test_a_race_is_raised_by_version_or_load(seed):
 def test_both_parts_of_a_split_are_named_and_told_apart():
     fleet = simulate(7000, split=3.0, hosts=400, days=30)
     name, host, values = fleet.truth["split"]
-    found = {(f.attr, f.value) for _, f in raised(fleet) if f.signature == name}
-    assert ("host", host) in found
-    assert found & set(values.items())
+    marks = {(f.attr, f.value) for _, f in raised(fleet) if f.signature == name}
+    assert ("host", host) in marks
+    assert marks & set(values.items())
     peeled = list(screen_day_by_day(population(fleet)))[-1].peeled
     parts = [(c.cause, bool(p)) for c, p in zip(fleet.crashes, peeled, strict=True)]
     wrong = sum(p != (c == "split-host") for c, p in parts if c.startswith("split"))
@@ -67,8 +67,8 @@ def test_both_parts_of_a_split_are_named_and_told_apart():
 
 @pytest.mark.heavy
 def test_few_alarms_where_nothing_is_planted():
-    found = [raised(simulate(seed, variance=0.5, **SMALL)) for seed in range(7100, 7105)]
-    assert sum(len(f) for f in found) <= 5  # of 105 days
+    raised_by_seed = [raised(simulate(seed, variance=0.5, **SMALL)) for seed in range(7100, 7105)]
+    assert sum(len(f) for f in raised_by_seed) <= 5  # of 105 days
 
 
 @pytest.mark.heavy

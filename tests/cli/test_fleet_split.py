@@ -37,14 +37,14 @@ LAST = FIRST_DAY + 23
 
 def parted(fleet, name):
     pop = population(fleet)
-    found = split_signature(pop, pop.signatures.index(name), LAST)
+    split = split_signature(pop, pop.signatures.index(name), LAST)
     causes, parts = [], []
-    for number, part in enumerate(found.parts):
+    for number, part in enumerate(split.parts):
         for i in np.flatnonzero(part.members):
             causes.append(fleet.crashes[i].cause)
             parts.append(number)
     assert len(parts) == sum(c.signature == name for c in fleet.crashes), "each crash is in one"
-    return found, agreement(causes, parts)
+    return split, agreement(causes, parts)
 
 
 def test_classes_are_found_where_facts_agree_and_not_where_they_vary_alone():
@@ -74,18 +74,18 @@ def test_three_classes_are_three_and_the_same_every_time():
 @pytest.mark.parametrize("seed", [5000, 5001, 5002])
 def test_a_host_and_a_kernel_are_told_apart(seed):
     fleet = simulate(seed, split=3.0, **SMALL)
-    found, ari = parted(fleet, "two-faces")
+    split, ari = parted(fleet, "two-faces")
     assert ari >= 0.95
-    assert found.parts[0].mark == f"host={fleet.truth['split'][1]}"
-    assert found.parts[1].mark == "kernel=kernel1" or "kernel1" in str(found.parts[1].leaning)
+    assert split.parts[0].mark == f"host={fleet.truth['split'][1]}"
+    assert split.parts[1].mark == "kernel=kernel1" or "kernel1" in str(split.parts[1].leaning)
 
 
 def test_what_cannot_be_told_from_chance_is_said_with_its_chance():
     """Few crashes on a kernel that most hosts run: it is possible, and no finding."""
     fleet = simulate(5003, split=0.5, **SMALL)
     pop = population(fleet)
-    found = split_signature(pop, pop.signatures.index("two-faces"), LAST)
-    (rest,) = [part for part in found.parts if part.finding is None]
+    split = split_signature(pop, pop.signatures.index("two-faces"), LAST)
+    (rest,) = [part for part in split.parts if part.finding is None]
     assert rest.undecided is not None
     kernel = next(mark for mark in rest.undecided.possible if mark.attr == "kernel")
     assert (kernel.value, kernel.crashes) == ("kernel1", kernel.known)
@@ -100,8 +100,8 @@ def test_of_crashes_that_share_nothing_it_is_said_that_the_cause_is_elsewhere():
     pop = population(fleet)
     bare = [a for a in pop.attributes if a.name in ("rack", "sku", "cpu_model")]
     pop = pop._replace(attributes=tuple(bare))
-    found = split_signature(pop, pop.signatures.index("looks"), LAST)
-    (part,) = found.parts
+    split = split_signature(pop, pop.signatures.index("looks"), LAST)
+    (part,) = split.parts
     assert part.undecided is not None and not part.undecided.possible
     assert part.more is None, "no number of crashes would tell"
     (line,) = part.undecided.lines()
@@ -125,9 +125,9 @@ def test_of_crashes_that_share_nothing_it_is_said_that_the_cause_is_elsewhere():
 
 
 def test_two_causes_that_facts_tell_apart_are_named_with_what_marks_them():
-    found, ari = parted(simulate(5000, forms=4.0, **SMALL), "shapes")
-    assert ari >= 0.75 and len([p for p in found.parts if p.finding]) == 2
-    image = next(p for p in found.parts if "image=image1" in p.mark)
+    split, ari = parted(simulate(5000, forms=4.0, **SMALL), "shapes")
+    assert ari >= 0.75 and len([p for p in split.parts if p.finding]) == 2
+    image = next(p for p in split.parts if "image=image1" in p.mark)
     assert any(words.startswith("rsp_mod_16=8 (") for words in image.facts)
     assert "elsewhere)" in image.facts[0] and image.more is None
 
@@ -135,11 +135,11 @@ def test_two_causes_that_facts_tell_apart_are_named_with_what_marks_them():
 def test_crashes_whose_facts_fit_two_forms_are_left_unassigned_and_counted():
     """Each fact is wrong in some crashes: nobody could tell all of them."""
     fleet = simulate(5000, forms=4.0, **SMALL)
-    found, _ = parted(fleet, "shapes")
-    (unsure,) = [part for part in found.parts if part.mark == UNCERTAIN]
-    total = sum(part.crashes for part in found.parts)
+    split, _ = parted(fleet, "shapes")
+    (unsure,) = [part for part in split.parts if part.mark == UNCERTAIN]
+    total = sum(part.crashes for part in split.parts)
     assert 0 < unsure.crashes <= 0.15 * total and "left unassigned" in unsure.label
-    sure = {int(i): n for n, p in enumerate(found.parts) if p is not unsure
+    sure = {int(i): n for n, p in enumerate(split.parts) if p is not unsure
             for i in np.flatnonzero(p.members)}  # fmt: skip
     causes = [fleet.crashes[i].cause for i in sure]
     assert agreement(causes, list(sure.values())) >= 0.9
@@ -154,15 +154,15 @@ def test_forms_that_nothing_of_the_fleet_marks_are_no_causes():
         for i, c in enumerate(fleet.crashes)
     ]
     fleet.crashes[:] = sorted(anywhere)
-    found, _ = parted(fleet, "shapes")
-    assert found.answer.startswith("not enough") and "2 forms" in found.answer
-    assert all(p.finding is None and "cannot be told" in p.label for p in found.parts[:2])
+    split, _ = parted(fleet, "shapes")
+    assert split.answer.startswith("not enough") and "2 forms" in split.answer
+    assert all(p.finding is None and "cannot be told" in p.label for p in split.parts[:2])
 
 
 def test_facts_that_vary_by_chance_are_one_population():
     for seed in range(5000, 5004):
-        found, _ = parted(simulate(seed, looks=3.0, **SMALL), "looks")
-        assert len(found.parts) == 1 and found.parts[0].finding is None
+        split, _ = parted(simulate(seed, looks=3.0, **SMALL), "looks")
+        assert len(split.parts) == 1 and split.parts[0].finding is None
 
 
 def test_two_names_of_one_measurement_are_one_fact():
@@ -196,8 +196,8 @@ def test_functions_without_a_name_are_forms_of_their_own():
     assert sorted(marks[:3]) == sorted(f"function_code={name}" for name in names)
     assert marks[3:] == ["another function, or not known which"]
     assert sum(int(form.members.sum()) for form in find_subpopulations(pop, mine)) == rows.size
-    found = split_signature(pop, pop.signatures.index("looks"), LAST)
-    assert {part.mark for part in found.parts} >= set(marks[:3])
+    split = split_signature(pop, pop.signatures.index("looks"), LAST)
+    assert {part.mark for part in split.parts} >= set(marks[:3])
     # One function is no form: there is nothing to part.
     codes[rows] = 0
     assert not any("function" in form.mark for form in find_subpopulations(pop, mine))
@@ -209,8 +209,8 @@ def test_a_pair_is_found_where_neither_condition_is_alone():
     code = pop.signatures.index("race")
     free = np.ones(pop.day.size, dtype=bool)
     free[np.flatnonzero(pop.signature == code)[9:]] = False
-    found = [{(f.attr, f.value) for f in pair} for pair in pair_findings(pop, free, "race")]
-    assert {("image", "image1"), ("load", "high")} in found
+    pairs = [{(f.attr, f.value) for f in pair} for pair in pair_findings(pop, free, "race")]
+    assert {("image", "image1"), ("load", "high")} in pairs
     assert list(pair_findings(pop, free, pop.signatures[0])) == []
 
 

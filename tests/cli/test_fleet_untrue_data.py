@@ -77,10 +77,10 @@ def record(pid, *, sp=None, **host):
 
 
 def test_a_death_is_known_by_its_boot_and_pid():
-    one = hash_of_death(record(4711, boot_id="b", hostname="n1"))
-    assert one == hash_of_death(record(4711, boot_id="b", hostname="n1.example.org"))
-    assert one != hash_of_death(record(4712, boot_id="b"))
-    assert one != hash_of_death(record(4711, boot_id="c"))
+    death = hash_of_death(record(4711, boot_id="b", hostname="n1"))
+    assert death == hash_of_death(record(4711, boot_id="b", hostname="n1.example.org"))
+    assert death != hash_of_death(record(4712, boot_id="b"))
+    assert death != hash_of_death(record(4711, boot_id="c"))
     assert hash_of_death(record(4711)) is None, "which machine?"
     assert hash_of_death(record(True, boot_id="b")) is None
     assert hash_of_death(record(None, boot_id="b")) is None

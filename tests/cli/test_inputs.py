@@ -454,12 +454,12 @@ def test_python_whose_executable_is_gone_is_told_by_its_extensions(shell, tmp_pa
     assert f"gdb-epi stacks --locals {core} --exe {STATIC}\n" in done.out
     shutil.copy("/bin/ls", tmp_path / "gone")  # as an upgrade does
     done = shell("triage", core, "--no-db")
-    told = " ".join(done.out.split())
-    assert "which was replaced, as by an upgrade" in told and "not here" not in told
+    printed = " ".join(done.out.split())
+    assert "which was replaced, as by an upgrade" in printed and "not here" not in printed
     assert f"gdb-epi triage --exe FILE {core} --no-db" in done.out
     done = shell("triage", core, "--no-db", "--exe", "/bin/cat")
-    told = " ".join(done.out.split())
-    assert "--exe: it is of another build" in told and "core-file" not in told
+    printed = " ".join(done.out.split())
+    assert "--exe: it is of another build" in printed and "core-file" not in printed
     assert f"gdb-epi stacks --locals {core}\n" in done.out  # without what did not help
 
 

@@ -77,13 +77,13 @@ def test_debug_information_needs_no_gdb_even_the_first_time(
     shell: Shell, cores: list[Path], tmp_path: Path
 ) -> None:
     """GDB is only asked where it would look for debug information, and once."""
-    found = [core for core in cores if "pyenv-3.12.1" in str(core)]
-    if not found:
+    matching = [core for core in cores if "pyenv-3.12.1" in str(core)]
+    if not matching:
         pytest.skip("no core of pyenv-3.12.1, whose libpython has debug information")
     gdb, log = gdb_that_logs(tmp_path)
-    expected = records(shell, *found, "--gdb", gdb, "--native", "gdb")
+    expected = records(shell, *matching, "--gdb", gdb, "--native", "gdb")
     log.write_text("")
-    assert records(shell, *found, "--gdb", gdb, "--jobs", 1) == expected
+    assert records(shell, *matching, "--gdb", gdb, "--jobs", 1) == expected
     (question,) = log.read_text().splitlines()
     assert "debug-file-directory" in question
 

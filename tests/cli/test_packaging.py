@@ -18,12 +18,12 @@ from gdb_epi import __version__
 
 def expected_files(tree: Path) -> set[str]:
     """The files of the package as they must be installed, from the tree itself."""
-    found = set()
+    paths = set()
     for folder, name in ((tree / "gdb_epi", "gdb_epi"), (tree / "commands", "gdb_epi/commands")):
         for path in folder.rglob("*"):
             if path.is_file() and path.suffix != ".pyc":
-                found.add(f"{name}/{path.relative_to(folder)}")
-    return found
+                paths.add(f"{name}/{path.relative_to(folder)}")
+    return paths
 
 
 MADE = (
@@ -129,11 +129,11 @@ def test_the_command_runs_from_an_environment_whose_path_has_a_blank(
     words += ("--no-deps",)
     run(sys.executable, *words, "--no-index", wheel, cwd=tmp_path)
     program = home / "bin" / "gdb-epi"
-    said = f"gdb-epi {__version__}\n"
-    assert run(program, "--version", cwd=tmp_path, env=CLEAN) == said
+    version_line = f"gdb-epi {__version__}\n"
+    assert run(program, "--version", cwd=tmp_path, env=CLEAN) == version_line
     link = tmp_path / "linked"
     link.symlink_to(program)
-    assert run(link, "--version", cwd=tmp_path, env=CLEAN) == said
+    assert run(link, "--version", cwd=tmp_path, env=CLEAN) == version_line
 
 
 BASH = """

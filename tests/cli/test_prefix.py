@@ -44,11 +44,11 @@ def test_a_smaller_core_is_read_whole(shell, core: Path) -> None:
 
 def test_the_screen_says_that_it_was_on_purpose(shell, core: Path) -> None:
     done = shell.triage(core, "--prefix", "1M", *NATIVE)
-    said = " ".join(done.out.split())
+    printed = " ".join(done.out.split())
     assert done.code == 0
-    assert " MB of the core: not read (--prefix)" in said
-    assert "all of the core: gdb-epi triage " in said
-    assert "ulimit" not in said  # nothing is wrong with the file
+    assert " MB of the core: not read (--prefix)" in printed
+    assert "all of the core: gdb-epi triage " in printed
+    assert "ulimit" not in printed  # nothing is wrong with the file
 
 
 def test_notes_behind_the_prefix(shell, tmp_path: Path, core_bytes) -> None:
@@ -66,8 +66,8 @@ def test_notes_behind_the_prefix(shell, tmp_path: Path, core_bytes) -> None:
     path = tmp_path / "core.gdb"
     path.write_bytes(moved)
     done = shell.triage(path, "--prefix", "1M", *NATIVE)
-    said = " ".join(done.out.split())
-    assert "It lists no thread. The part of it that was read (--prefix) holds none" in said
+    printed = " ".join(done.out.split())
+    assert "It lists no thread. The part of it that was read (--prefix) holds none" in printed
 
 
 @pytest.mark.parametrize(("word", "why"), [("100", "less than 4096 bytes"), ("x", "not a number")])

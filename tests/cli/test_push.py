@@ -20,9 +20,9 @@ KEY = "ed59cab39870482201c0545ac6c53ffc"  # core_key of the sample null-deref-ct
 def gdbs() -> list[str]:
     """The GDBs beside this Python and on PATH."""
     beside = Path(sys.executable).parent / "gdb"
-    found = [str(beside)] if beside.exists() else []
+    paths = [str(beside)] if beside.exists() else []
     on_path = [shutil.which("gdb"), "/usr/bin/gdb" if Path("/usr/bin/gdb").exists() else None]
-    return list(dict.fromkeys([*found, *(path for path in on_path if path)]))
+    return list(dict.fromkeys([*paths, *(path for path in on_path if path)]))
 
 
 GDBS = gdbs() or [pytest.param("", marks=pytest.mark.skip(reason="no gdb"))]
@@ -44,8 +44,8 @@ def push(shell, gdb: str, *before: str, words: str = "") -> tuple[int, dict, str
 
 @pytest.mark.parametrize("gdb", GDBS)
 def test_push_keeps_the_record_and_the_shell_takes_it_in(shell, core, gdb):
-    code, data, said = push(shell, gdb, f"--core={core}")
-    assert code == 0, said
+    code, data, printed = push(shell, gdb, f"--core={core}")
+    assert code == 0, printed
     assert data["core_key"] == KEY
     if data["outcome"] == "spooled":
         (path,) = shell.spooled
@@ -64,16 +64,16 @@ def test_push_keeps_the_record_and_the_shell_takes_it_in(shell, core, gdb):
 
 @pytest.mark.parametrize("gdb", GDBS)
 def test_push_without_a_core_is_one_line(shell, gdb):
-    _, data, said = push(shell, gdb)
+    _, data, printed = push(shell, gdb)
     assert data == {} and not shell.data.exists()
-    assert "no process and no core" in said and "Traceback" not in said
+    assert "no process and no core" in printed and "Traceback" not in printed
 
 
 @pytest.mark.parametrize("gdb", GDBS)
 def test_push_names_the_database_for_later(shell, core, gdb):
     target = shell.folder / "mine.sqlite3"
-    code, data, said = push(shell, gdb, f"--core={core}", words=f"--db {target}")
-    assert code == 0, said
+    code, data, printed = push(shell, gdb, f"--core={core}", words=f"--db {target}")
+    assert code == 0, printed
     if data["outcome"] == "spooled":
         assert shell("fleet", "ingest", "--db", target).out.startswith("1 added")
     assert target.exists() and not shell.database.exists()

@@ -63,7 +63,7 @@ def page_of(tmp_path, capsys):
 def fill(path, records):
     """Store records in a new database."""
     with open_database(str(path), write=True) as engine:
-        done = ingest(engine, (("t", one) for one in records))
+        done = ingest(engine, (("t", each_record) for each_record in records))
     assert not done.rejected
     return path
 
@@ -96,11 +96,11 @@ def test_real_cores_end_to_end(tmp_path, shell, cores, page_of):
     done = shell.triage(*cores, "--db", tmp_path / "f.sqlite3", "--format", "json")
     page = page_of()
     assert {r["core_key"] for r in done.records} <= set(re.findall(r"[0-9a-f]{32}", page.text))
-    for found in done.records:
-        for frame in found["threads"]["crashed"]["frames"][:2]:
+    for triaged in done.records:
+        for frame in triaged["threads"]["crashed"]["frames"][:2]:
             name = frame.get("qualname") or frame.get("function")
             assert name is None or name in page.text
-        for reason in found["verdict"]["reasons"]:
+        for reason in triaged["verdict"]["reasons"]:
             assert reason in page.text
     assert "annot tell whether a host is to blame: of 3 crashes" in page.text
     assert "No host and no" not in page.text, "of hosts nothing can be denied"
@@ -324,10 +324,10 @@ def test_mistakes_are_one_line(tmp_path, capsys):
 
 def test_the_demo_fleet_keeps_the_simulators_truth():
     fleet = simulate(1, hosts=20, days=4, per_day=5)
-    found = list(dressed(fleet, few_signatures=False))
-    assert len({r["core_key"] for r in found}) == len(fleet.crashes)
-    assert [r["host"]["hostname"] for r in found] == [f"node-{c.host}" for c in fleet.crashes]
-    days = [int(r["time"]["crash_ts"] // 86_400) - FIRST_DAY for r in found]
+    records = list(dressed(fleet, few_signatures=False))
+    assert len({r["core_key"] for r in records}) == len(fleet.crashes)
+    assert [r["host"]["hostname"] for r in records] == [f"node-{c.host}" for c in fleet.crashes]
+    days = [int(r["time"]["crash_ts"] // 86_400) - FIRST_DAY for r in records]
     assert days == [c.day for c in fleet.crashes]
 
 

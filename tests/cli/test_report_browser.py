@@ -29,8 +29,8 @@ MIN_PNG = 40_000  # bytes; a blank page of this size has less than 10 kB
 @pytest.fixture(scope="module")
 def browser():
     """One Chromium for all tests."""
-    with open_browser() as found:
-        yield found
+    with open_browser() as browser_page:
+        yield browser_page
 
 
 @pytest.fixture(scope="module")

@@ -96,8 +96,10 @@ def test_stored_facts_give_the_native_keys(
     signature, crashed = record["signature"], record["threads"]["crashed"]
     assert word in signature["text"][line], signature
     assert (signature["thread"]["tid"] != crashed["tid"]) == (program is HANG)
-    found = resigned.resign(record)
-    assert found.changed == () and not set(found.unable) & set(signature["keys"]), found.unable
+    resigned_record = resigned.resign(record)
+    assert resigned_record.changed == () and not set(resigned_record.unable) & set(
+        signature["keys"]
+    ), resigned_record.unable
 
 
 class NewRules:
@@ -147,9 +149,9 @@ def test_new_rules_in_files(
     dropped = records[0]["signature"]["text"]["python"].split(" py:")[1].split(" ")[0]
     NewRules(monkeypatch, dropped)
     seen: list[resigned.ResignedSignature] = []
-    resign_file(str(path), lambda _record, found, _judged: seen.append(found), apply=False)
+    resign_file(str(path), lambda _record, signature, _judged: seen.append(signature), apply=False)
     assert path.read_bytes() == before, "a dry run writes nothing"
-    assert all(one.signature is not None for one in seen)
+    assert all(signature_change.signature is not None for signature_change in seen)
     resign_file(str(path), lambda *_: None, apply=True)
     text = path.read_text()
     new = json.loads(text) if form != "lines" else [json.loads(x) for x in text.splitlines()]
@@ -162,8 +164,10 @@ def test_new_rules_in_files(
     assert path.stat().st_mode & 0o777 == 0o640
     once = path.read_bytes()
     again: list[resigned.ResignedSignature] = []
-    resign_file(str(path), lambda _record, found, _judged: again.append(found), apply=True)
-    assert path.read_bytes() == once and all(one.signature is None for one in again)
+    resign_file(str(path), lambda _record, signature, _judged: again.append(signature), apply=True)
+    assert path.read_bytes() == once and all(
+        signature_change.signature is None for signature_change in again
+    )
     assert not list(tmp_path.glob(".resign-*"))
 
 
@@ -183,9 +187,11 @@ def test_the_database(
     for apply, changed in ((False, len(NAMES)), (False, len(NAMES)), (True, len(NAMES)), (True, 0)):
         seen: list[resigned.ResignedSignature] = []
         with open_database(str(database), write=apply) as engine:
-            resign_database(engine, lambda _record, found, _judged: seen.append(found), apply=apply)
+            resign_database(
+                engine, lambda _record, signature, _judged: seen.append(signature), apply=apply
+            )
         assert len(seen) == len(NAMES)
-        assert sum(one.signature is not None for one in seen) == changed
+        assert sum(signature_change.signature is not None for signature_change in seen) == changed
     monkeypatch.undo()
     done = shell("fleet", "export", "--db", database)
     versions = {json.loads(line)["signature"]["version"] for line in done.out.splitlines()}

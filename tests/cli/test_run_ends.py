@@ -138,8 +138,8 @@ def test_a_signal_that_a_finalizer_drops_ends_the_run(
         [*INTERRUPTIBLE, *words], env={**shell.env, "PYTHONPATH": path}, cwd=shell.folder,
         capture_output=True, text=True, timeout=600,
     )  # fmt: skip
-    said = "gdb-epi: interrupted\n" if name == "SIGINT" else ""
-    assert (done.returncode, done.stdout, done.stderr) == (code, "", said)
+    message = "gdb-epi: interrupted\n" if name == "SIGINT" else ""
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", message)
     assert shell.leftovers == []
 
 

@@ -47,7 +47,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", list(DEATHS))
 def test_a_program_with_address_sanitizer(shell, program: Path, tmp_path: Path, name: str) -> None:
-    number, category, label, said = DEATHS[name]
+    number, category, label, words = DEATHS[name]
     folder = tmp_path / "ran"
     folder.mkdir()
     options = "ASAN_OPTIONS=disable_coredump=0:abort_on_error=1:detect_leaks=0"
@@ -59,5 +59,5 @@ def test_a_program_with_address_sanitizer(shell, program: Path, tmp_path: Path, 
     signature, verdict = record["signature"], record["verdict"]
     assert (signature["category"], verdict["label"]) == (category, label)
     assert signature["text"]["stable"].endswith(f"{category} main"), "no frame of the sanitizer"
-    assert any(said in reason for reason in verdict["reasons"])
+    assert any(words in reason for reason in verdict["reasons"])
     assert record["fork"]["forked"] is False

@@ -21,7 +21,7 @@ from gdb_epi.fleet.records.packing import unpack_record
 HERE = [interpreter for interpreter in one_per_minor() if interpreter.root is None]
 
 
-@pytest.fixture(scope="module", params=HERE[-1:], ids=lambda one: one.id)
+@pytest.fixture(scope="module", params=HERE[-1:], ids=lambda interpreter: interpreter.id)
 def made(request: pytest.FixtureRequest) -> Made:
     return made_or_skip(request.param, surroundings(0))
 
@@ -81,9 +81,9 @@ def test_nothing_of_the_fleet_side_holds_a_secret(shell, made, planted, tmp_path
         ("fleet", "seen", key), ("fleet", "export", "--output", "all.jsonl"), ("fleet", "new"),
         ("fleet", "trend", key), ("report", "--output", "report.html"),
     ):  # fmt: skip
-        told = shell(*words)
-        assert told.code == 0, (words, told.err)
-        outputs[" ".join(words)] = told.out + told.err
+        answer = shell(*words)
+        assert answer.code == 0, (words, answer.err)
+        outputs[" ".join(words)] = answer.out + answer.err
     outputs["all.jsonl"] = (tmp_path / "all.jsonl").read_text()
     outputs["report.html"] = (tmp_path / "report.html").read_text()
     for name, text in outputs.items():
@@ -140,8 +140,8 @@ def test_addresses_and_host_names_on_request(shell, made, planted, tmp_path):
         assert address not in text
     assert record["signal"]["fault_address"] == plain["signal"]["fault_address"]  # NULL stays
     assert record["signature"]["keys"] == plain["signature"]["keys"]
-    told = {entry["what"] for entry in record["redaction"]}
-    assert {"addresses", "host names"} <= told
+    redacted = {entry["what"] for entry in record["redaction"]}
+    assert {"addresses", "host names"} <= redacted
     key.write_bytes(b"short\n")
     done = shell.triage(core, *words)
     assert done.code == 3 and "too short" in done.err

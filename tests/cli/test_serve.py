@@ -32,10 +32,10 @@ def record(number, **groups):
 @pytest.fixture(scope="module")
 def fleet(tmp_path_factory):
     """A planted fleet and its database."""
-    found = simulate(7003, hosts=120, days=14, per_day=25, bad_host=2.0, race=2.0)
+    simulated = simulate(7003, hosts=120, days=14, per_day=25, bad_host=2.0, race=2.0)
     path = tmp_path_factory.mktemp("served") / "f.sqlite3"
-    make(str(path), found)
-    return found, path
+    make(str(path), simulated)
+    return simulated, path
 
 
 @pytest.fixture(scope="module")
@@ -86,8 +86,8 @@ def test_a_lake_is_served_as_its_database(fleet, server, tmp_path, shell):
             assert answer.status == usual.status == 200, path
             assert answer.body == usual.body, path
         assert running.get("/").status == 200
-    told = shell("serve", "--db", f"lake:{lake}", "--port", "0", env={"GDB_EPI_TOKEN": TOKEN})
-    assert told.code == 1 and f"lake:{lake} is read-only" in told.err
+    refused = shell("serve", "--db", f"lake:{lake}", "--port", "0", env={"GDB_EPI_TOKEN": TOKEN})
+    assert refused.code == 1 and f"lake:{lake} is read-only" in refused.err
 
 
 def test_a_page_is_packed_for_who_takes_it(server):
@@ -102,9 +102,11 @@ def test_the_api_answers_what_the_fleet_holds(server, fleet):
     rows = server.get("/api/v1/signatures?limit=1000").json
     assert sum(row["crashes"] for row in rows) == len(crashes)
     assert len(server.get("/api/v1/signatures?limit=2").json) == 2
-    one = server.get(f"/api/v1/signatures/{rows[0]['key']}").json
-    assert one["crashes"] == rows[0]["crashes"] == sum(d["crashes"] for d in one["curve"])
-    assert one["verdict"]["kind"] in ("not-enough", "software", "two-causes", "one-host")
+    signature = server.get(f"/api/v1/signatures/{rows[0]['key']}").json
+    assert (
+        signature["crashes"] == rows[0]["crashes"] == sum(d["crashes"] for d in signature["curve"])
+    )
+    assert signature["verdict"]["kind"] in ("not-enough", "software", "two-causes", "one-host")
     host = server.get(f"/api/v1/hosts/{bad}").json
     assert host["crashes"] == sum(f"node-{c.host}" == bad for c in crashes)
     assert {"attr": "rack", "value": f"r{int(bad[5:]) // 20:03}"} in host["attributes"]
@@ -255,17 +257,23 @@ def test_with_the_token_states_are_changed_and_everybody_sees_them(taker):
     signature = {"version": "gsig/2", "keys": {"stable": "7" * 16}}
     body = json.dumps(record(77, host=host, signature=signature)).encode()
     assert server.post(RECORDS, body, **AUTHORIZED).status == 200
-    said = {"about": "signature", "name": "7" * 16, "fixed_in": "2.3", "owner": "ann", "who": "ann"}
+    comment = {
+        "about": "signature",
+        "name": "7" * 16,
+        "fixed_in": "2.3",
+        "owner": "ann",
+        "who": "ann",
+    }
 
     def post(given, **headers):
         sent = given if isinstance(given, bytes) else json.dumps(given).encode()
         return server.post(marks, sent, **{"Content-Type": "application/json", **headers})
 
-    assert post(said).status == 401 and server.get(states).json == []
+    assert post(comment).status == 401 and server.get(states).json == []
     for origin in ("http://evil.example", "null", "http://localhost.evil.example"):
-        assert post(said, Origin=origin, **AUTHORIZED).status == 403
+        assert post(comment, Origin=origin, **AUTHORIZED).status == 403
     assert server.post(marks, b"about=host", **AUTHORIZED).status == 415
-    held = post(said, Origin="http://localhost:8750", **AUTHORIZED)
+    held = post(comment, Origin="http://localhost:8750", **AUTHORIZED)
     assert held.status == 200 and "this" not in held.json["lines"][1]
     assert "fixed in 2.3, but 1 crash on 2.4: regressed; marked by " in held.json["lines"][1]
     assert held.json["lines"][1].endswith("; owner ann")
@@ -281,9 +289,9 @@ def test_with_the_token_states_are_changed_and_everybody_sees_them(taker):
     metrics = server.get("/metrics").text
     assert 'gdb_epi_regressed_crashes{fixed_in="2.3",signature="7777777777777777"} 1.0' in metrics
     for given, status in (
-        (b"[]", 422), (b"{", 422), ({"about": "host"}, 422), ({**said, "x": "y"}, 422),
-        ({**said, "name": "nothing-like-it"}, 404), ({**said, "owner": 7}, 422),
-        ({**said, "state": "drained"}, 422), (b" " * 70_000, 413),
+        (b"[]", 422), (b"{", 422), ({"about": "host"}, 422), ({**comment, "x": "y"}, 422),
+        ({**comment, "name": "nothing-like-it"}, 404), ({**comment, "owner": 7}, 422),
+        ({**comment, "state": "drained"}, 422), (b" " * 70_000, 413),
     ):  # fmt: skip
         assert post(given, **AUTHORIZED).status == status, given
     assert len(server.get(states).json) == 2
@@ -371,27 +379,27 @@ def test_a_form_changes_states_for_who_has_the_token(tmp_path):
         def send(given, **headers):
             return server.post(DECISIONS, urlencode(given).encode(), **{**FORM, **headers})
 
-        said = {"about": "signature", "name": "5" * 6, "state": "fixed", "fixed_in": "2.3",
+        comment = {"about": "signature", "name": "5" * 6, "state": "fixed", "fixed_in": "2.3",
                 "owner": "ann", "note": "", "who": "ann", "token": TOKEN}  # fmt: skip
         for wrong, status, words in (
-            ({**said, "token": ""}, 403, "the token is missing"),
-            ({**said, "token": f"{TOKEN}x"}, 403, "this is not the token"),
-            ({**said, "token": "t\u00f6ken"}, 403, "this is not the token"),
-            ({**said, "state": "new"}, 422, "new or fixed, not both"),
-            ({**said, "name": "nothing"}, 422, "Nothing was changed: "),
-            ({**said, "about": "finding"}, 422, "names a signature or a host"),
-            ({**said, "evil": "1"}, 422, "not known: evil"),
+            ({**comment, "token": ""}, 403, "the token is missing"),
+            ({**comment, "token": f"{TOKEN}x"}, 403, "this is not the token"),
+            ({**comment, "token": "t\u00f6ken"}, 403, "this is not the token"),
+            ({**comment, "state": "new"}, 422, "new or fixed, not both"),
+            ({**comment, "name": "nothing"}, 422, "Nothing was changed: "),
+            ({**comment, "about": "finding"}, 422, "names a signature or a host"),
+            ({**comment, "evil": "1"}, 422, "not known: evil"),
         ):
             answer = send(wrong)
             assert answer.status == status and words in Page(answer.text, forms=True).text, wrong
             assert TOKEN not in answer.text, "what was typed stands there again, but no token"
             assert ('value="ann"' in answer.text) == (wrong["about"] == "signature")
         for origin in ("http://evil.example", "null"):
-            assert send(said, Origin=origin).status == 403
+            assert send(comment, Origin=origin).status == 403
         assert server.post(DECISIONS, b"{}", Content_Type="application/json").status == 415
         assert server.get("/api/v1/states").json == []
 
-        taken = send(said, Origin="http://localhost:8750")
+        taken = send(comment, Origin="http://localhost:8750")
         assert taken.status == 303
         assert taken.headers["location"] == f"{DECISIONS}?about=signature&name={'5' * 16}"
         shown = Page(server.get(taken.headers["location"]).text, forms=True).text

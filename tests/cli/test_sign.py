@@ -45,8 +45,8 @@ def triaged(shell: Shell, made: Made, native: str) -> dict[str, Any]:
 def signed(shell: Shell, text: bytes, *words: str) -> dict[str, Any]:
     done = shell("sign", "--json", *words, stdin=text)
     assert done.code == 0, done.err
-    (found,) = done.records
-    return found["signature"]
+    (signature,) = done.records
+    return signature["signature"]
 
 
 @pytest.mark.parametrize("interpreter", chosen(), ids=lambda i: i.id)
@@ -74,12 +74,12 @@ def test_a_faulthandler_dump_has_the_python_key_of_its_core(
         assert text_key["text"]["python"] == core["text"]["python"]
     assert set(text_key["absent"]) == {"exact", "strict", "stable", "coarse", "native", "code"}
     # Without the sources names are plain: right before 3.11, said to be inferred from then on.
-    known = ("--category", category) if program == "faulting-segv" else ()
-    plain = signed(shell, text, *known, *version)
+    options = ("--category", category) if program == "faulting-segv" else ()
+    plain = signed(shell, text, *options, *version)
     same = plain["text"]["python"].split(" ", 3)[3] == frames
     assert same == (interpreter.minor < (3, 11))
-    said = any("plain names" in why for why in plain["inferred"]["python"])
-    assert said == (interpreter.minor >= (3, 11))
+    names_are_plain = any("plain names" in why for why in plain["inferred"]["python"])
+    assert names_are_plain == (interpreter.minor >= (3, 11))
 
 
 @pytest.mark.parametrize("interpreter", chosen()[:2], ids=lambda i: i.id)
@@ -91,10 +91,12 @@ def test_a_backtrace_has_the_keys_of_its_core(shell: Shell, interpreter: Interpr
     made = core_of(interpreter, "simple-string-at")
     core = triaged(shell, made, "always")
     text = backtrace(made, "p $_siginfo", "bt")
-    found = signed(shell, text)
-    assert found["category"] == core["category"] == "segv-null"
-    assert found["text"] == {"native": core["text"]["native"]}
-    assert all("Python" in found["absent"][key] for key in ("strict", "stable", "coarse", "python"))
+    signature = signed(shell, text)
+    assert signature["category"] == core["category"] == "segv-null"
+    assert signature["text"] == {"native": core["text"]["native"]}
+    assert all(
+        "Python" in signature["absent"][key] for key in ("strict", "stable", "coarse", "python")
+    )
     whole = signed(shell, backtrace(made, "p $_siginfo", "bt", "py-bt", plugin=plugin), "--sources")
     equal = [key for key in KEYS if whole["text"].get(key) == core["text"][key]]
     # Some builds of 3.11 run `_start` code through the loop twice: then `strict` says so.
@@ -112,9 +114,9 @@ def test_thread_apply_all_bt_full_says_the_same(shell: Shell) -> None:
     ways = (("80", "thread apply all bt full", SYSTEM_GDB), ("0", "bt full", other_gdb()))
     for width, command, gdb in ways:
         text = backtrace(made, f"set width {width}", "p $_siginfo", command, gdb=gdb)
-        found = signed(shell, text, "--category", core["category"])
-        assert found["text"]["native"] == core["text"]["native"], command
-        assert found["thread"]["tid"] in (core["thread"]["tid"], None)
+        signature = signed(shell, text, "--category", core["category"])
+        assert signature["text"]["native"] == core["text"]["native"], command
+        assert signature["thread"]["tid"] in (core["thread"]["tid"], None)
 
 
 def test_names_of_cxx_are_those_of_the_core(shell: Shell, tmp_path: Path) -> None:
@@ -131,10 +133,10 @@ def test_names_of_cxx_are_those_of_the_core(shell: Shell, tmp_path: Path) -> Non
     (core,) = find_core(tmp_path)
     done = shell("triage", core, "--no-db", "--format", "json", "--exe", program)
     wanted = done.records[0]["signature"]["text"]
-    found = signed(shell, run_gdb(SYSTEM_GDB, program, core, "p $_siginfo", "bt"))
+    signature = signed(shell, run_gdb(SYSTEM_GDB, program, core, "p $_siginfo", "bt"))
     assert "outer::{anon}::Box<T>::operator() <- outer::deep<T>" in wanted["stable"]
     for key in ("strict", "stable", "coarse", "native"):
-        assert found["text"][key] == wanted[key]
+        assert signature["text"][key] == wanted[key]
 
 
 def test_a_failed_assertion_has_the_keys_of_its_core(shell: Shell, tmp_path: Path) -> None:
@@ -151,14 +153,14 @@ def test_a_failed_assertion_has_the_keys_of_its_core(shell: Shell, tmp_path: Pat
     done = shell("triage", core, "--no-db", "--format", "json", "--exe", driver)
     wanted = done.records[0]["signature"]["text"]
     text = run_gdb(SYSTEM_GDB, driver, core, "p $_siginfo", "bt")
-    found = signed(shell, text)
+    signature = signed(shell, text)
     # Only a libc with debug information shows the arguments of its functions.
-    told = b"function=" in text
+    has_functions = b"function=" in text
     for key in ("strict", "stable", "coarse", "native"):
-        if told:
-            assert found["text"][key] == wanted[key], key
+        if has_functions:
+            assert signature["text"][key] == wanted[key], key
         else:  # of Debian 13 not even the function that asserts: then there is no category
-            assert found["inferred"].get(key) or "has no name" in found["absent"][key], key
+            assert signature["inferred"].get(key) or "has no name" in signature["absent"][key], key
 
 
 def test_no_crash_in_the_text(shell: Shell) -> None:
@@ -200,14 +202,14 @@ def test_wrong_category(shell: Shell) -> None:
 
 def test_json_is_ascii_lines(shell: Shell, tmp_path: Path) -> None:
     path = tmp_path / "many.txt"
-    one = "Fatal Python error: Aborted\n\nCurrent thread 0x00 (most recent call first):\n"
+    dump = "Fatal Python error: Aborted\n\nCurrent thread 0x00 (most recent call first):\n"
     path.write_text(
-        "".join(one + f'  File "/srv/caf{n}\\xe9.py", line 3 in f\n\n' for n in range(3))
+        "".join(dump + f'  File "/srv/caf{n}\\xe9.py", line 3 in f\n\n' for n in range(3))
     )
     done = shell("sign", path, "--json")
-    found = [json.loads(line) for line in done.out.splitlines()]
-    assert [item["line"] for item in found] == [1, 6, 11]
-    assert found[0]["signature"]["text"]["python"].endswith("py:caf0é.f")
+    signatures = [json.loads(line) for line in done.out.splitlines()]
+    assert [item["line"] for item in signatures] == [1, 6, 11]
+    assert signatures[0]["signature"]["text"]["python"].endswith("py:caf0é.f")
 
 
 def test_a_core_is_no_text(shell, core):

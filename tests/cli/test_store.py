@@ -27,7 +27,7 @@ def stored(shell) -> list[str]:
         return [key for (key,) in database.execute("SELECT core_key FROM crash")]
 
 
-def check_spooled(shell, core, done, told: str, code: int, db: str = "") -> None:
+def check_spooled(shell, core, done, message: str, code: int, db: str = "") -> None:
     """The answer is complete, one line says what is wrong, and the spool holds the record.
 
     `db` is the database that was named: the command to take the record in later names it too.
@@ -35,7 +35,7 @@ def check_spooled(shell, core, done, told: str, code: int, db: str = "") -> None
     assert done.code == code, done.err
     assert done.records[0]["core_key"] == KEY
     wrong, kept = done.err.splitlines()
-    assert wrong.startswith("gdb-epi: ") and told in wrong and "; try: " in wrong
+    assert wrong.startswith("gdb-epi: ") and message in wrong and "; try: " in wrong
     (path,) = shell.spooled
     named = f" --db {shlex.quote(db)}" if db else ""
     assert kept == f"gdb-epi: record kept in {path}; later: gdb-epi fleet ingest{named}"

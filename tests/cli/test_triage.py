@@ -117,11 +117,11 @@ def test_a_compressed_core_is_the_same_core(shell, core, core_bytes, kind):
     packed.write_bytes(PACKERS[kind](core_bytes))
     done = shell.triage(packed, core, "--no-db", "--format", "json")
     assert done.code == 0, done.err
-    one, other = done.records
-    assert one["file"]["compression"] == kind
+    first, other = done.records
+    assert first["file"]["compression"] == kind
     for provenance in ("file", "time"):
-        del one[provenance], other[provenance]
-    assert one == other
+        del first[provenance], other[provenance]
+    assert first == other
     assert shell.leftovers == []
 
 
@@ -146,8 +146,8 @@ def test_other_verbs_tell_a_packing_that_was_cut_off(shell, core, core_bytes):
         done = shell(verb, packed)
         assert (done.code, done.err) == (0, "")
         assert "cut.gz: gz data is damaged" in done.out
-        (told,) = shell(verb, packed, "--json").records
-        assert any("gz data is damaged" in error["message"] for error in told["soft_errors"])
+        (record,) = shell(verb, packed, "--json").records
+        assert any("gz data is damaged" in error["message"] for error in record["soft_errors"])
     packed.write_bytes(gzip.compress(core_bytes[:32]))
     done = shell("stacks", packed)
     assert done.code == 3
@@ -162,8 +162,8 @@ def test_local_variables_and_tasks_are_shown_without_a_database(shell, core):
     names = [line.split()[1] for line in plain.out.splitlines() if line.startswith("  py ")]
     assert names[0] in shown.out  # where calls are alike the list without values folds them
     assert any(line.startswith("        ") and " = " in line for line in shown.out.splitlines())
-    (told,) = shell("stacks", "--locals", "--json", core).records
-    assert any(frame["locals"] for thread in told["threads"] for frame in thread["frames"])
+    (record,) = shell("stacks", "--locals", "--json", core).records
+    assert any(frame["locals"] for thread in record["threads"] for frame in thread["frames"])
     tasks = shell("tasks", core)
     assert tasks.code == 0 and "no tasks of asyncio or trio" in tasks.out
     assert not shell.database.exists() and not shell.spooled

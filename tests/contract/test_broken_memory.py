@@ -51,10 +51,10 @@ class Overwritten:
         return data
 
     def find(self, needle: bytes, start: int, end: int) -> int | None:
-        found = self._inner.find(needle, start, end)
-        while found is not None and self.read(found, len(needle)) != needle:
-            found = self._inner.find(needle, found + 1, end)
-        return found
+        place = self._inner.find(needle, start, end)
+        while place is not None and self.read(place, len(needle)) != needle:
+            place = self._inner.find(needle, place + 1, end)
+        return place
 
 
 def key(frame: Needed) -> tuple[int | None, str, str]:
@@ -67,19 +67,19 @@ def untouched(needed: list[Needed], ranges: list[tuple[int, int]]) -> set[object
     Unlike a page that is missing, one of zeros does not say that it is damaged: what lies behind a
     frame of zeros is asked for in the tests of cut cores alone.
     """
-    found = set()
+    frames_left = set()
     lost: set[int | None] = set()
     for frame in needed:
         hit = any(a < end and a + n > start for a, n in frame.ranges for start, end in ranges)
         lost |= {frame.tid} if hit else set()
-        found |= set() if frame.tid in lost else {key(frame)}
-    return found
+        frames_left |= set() if frame.tid in lost else {key(frame)}
+    return frames_left
 
 
 def pages_of(python: PythonState, needed: list[Needed]) -> Iterator[tuple[str, list[int]]]:
     """Yield where to strike: what frames lie in, what they lead to, thread states."""
-    yield "frames", sorted({one.ranges[0][0] & -PAGE for one in needed})
-    yield "objects", sorted({a & -PAGE for one in needed for a, _ in one.ranges[1:]})
+    yield "frames", sorted({frame.ranges[0][0] & -PAGE for frame in needed})
+    yield "objects", sorted({a & -PAGE for frame in needed for a, _ in frame.ranges[1:]})
     yield "thread states", sorted({t.address & -PAGE for t in python.threads()})
 
 
@@ -89,7 +89,7 @@ def test_pages_of_zeros(interpreter: Interpreter) -> None:
     python = decode_python(whole)
     assert isinstance(python, PythonState)
     needed = needed_frames(whole, python)
-    everything = {key(one) for one in needed}
+    everything = {key(frame) for frame in needed}
     kept = lost = 0
     for kind, pages in pages_of(python, needed):
         for seed in range(ROUNDS):
@@ -121,7 +121,7 @@ def test_a_smashed_c_stack(interpreter: Interpreter, byte: int) -> None:
     assert record["signal"]["signo"] == made.truth["signal"]
     given = printed(decode_python(target))
     needed = needed_frames(whole, python)
-    everything = {key(one) for one in needed}
+    everything = {key(frame) for frame in needed}
     assert given <= everything
     # 3.11 and 3.12 keep the innermost frame's address on the C stack: then nothing leads to the
     # frames of coroutines, which are not in the data stack.

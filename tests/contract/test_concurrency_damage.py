@@ -43,21 +43,21 @@ def places(session: Session) -> list[int]:
     """Return where the decoders look: the structs of the interpreter, its lists, its frames."""
     python = session.state.python
     assert isinstance(python, PythonState)
-    layout, found = python.layout, []
+    layout, addresses = python.layout, []
     for interpreter in python.interpreters:
         for member in ("gc", "ceval", "_gil", "threads", "_finalizing", "imports.modules"):
             at = layout.offset("PyInterpreterState", member)
-            found += [interpreter.address + at] if at is not None else []
+            addresses += [interpreter.address + at] if at is not None else []
         for thread in interpreter.threads:
-            found.append(thread.address)
-            found += [frame.address for frame in thread.frames]
+            addresses.append(thread.address)
+            addresses += [frame.address for frame in thread.frames]
     for member in ("gc", "ceval", "_finalizing"):
         at = layout.offset("_PyRuntimeState", member)
-        found += [python.runtime + at] if at is not None else []
+        addresses += [python.runtime + at] if at is not None else []
     pools = read_executors_and_queues(session.target, python)
-    found += [one.address for one in (*pools.pools, *pools.queues)]
-    found += [chain.address for chain in read_generator_chains(session.target, python).chains]
-    return found
+    addresses += [pool.address for pool in (*pools.pools, *pools.queues)]
+    addresses += [chain.address for chain in read_generator_chains(session.target, python).chains]
+    return addresses
 
 
 @pytest.mark.parametrize(

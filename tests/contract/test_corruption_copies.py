@@ -106,11 +106,11 @@ class Scene:
                 yield "R8", place, self.bit_astray(self.reader.u64(place))
 
     def pools(self) -> Iterator[Place]:
-        known = [pool for pool, _ in _PoolSearch(self.context).all_pools()]
-        starts = {pool.address for pool in known}
+        all_pools = [pool for pool, _ in _PoolSearch(self.context).all_pools()]
+        starts = {pool.address for pool in all_pools}
         # A block without a type is known by its pool: nothing else may be wrong there.
         with_free = [
-            pool for pool in known
+            pool for pool in all_pools
             if pool.free and not pool.address <= self.typeless < pool.address + pool.size
         ]  # fmt: skip
         # What is no pool's header is looked at between two pools; elsewhere it may be left over.
@@ -245,8 +245,8 @@ def test_near_misses_are_no_evidence(scene: Scene) -> None:
     assert {(sign.id, bool(sign.ambiguous)) for sign in found_in(study)} <= {("R9", True)}
     assert study.score.word in ("none", "ambiguous", "software-like")
     why = [skip.why for skip in study.skipped]
-    assert any("by no single flipped bit" in one for one in why)
-    assert any("breakpoint" in one for one in why)
+    assert any("by no single flipped bit" in reason for reason in why)
+    assert any("breakpoint" in reason for reason in why)
 
 
 def test_another_hash_is_seen_and_said(scene: Scene) -> None:
@@ -342,8 +342,8 @@ def test_a_bit_flipped_in_a_living_process(tmp_path: Path) -> None:
     """In a string that nothing looks at again; then the process aborts."""
     core, right = flipped_while_it_lives(LIVING, tmp_path)
     study = swept(core)
-    found = [(sign.id, sign.where, sign.bits, sign.corrected) for sign in found_in(study)]
-    assert found == [right]
+    signs = [(sign.id, sign.where, sign.bits, sign.corrected) for sign in found_in(study)]
+    assert signs == [right]
     assert study.score.word == "proven-corruption"
     assert not study.score.tied  # nothing has used that string since
 

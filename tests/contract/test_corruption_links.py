@@ -19,7 +19,7 @@ pytestmark = [
 
 
 def rows_of(kinds: str, attempts: int, bits: Bits = ANY_BIT) -> list[Row]:
-    return [examine(one) for one in kept_cores(SEED, kinds, attempts, bits=bits)[0]]
+    return [examine(core) for core in kept_cores(SEED, kinds, attempts, bits=bits)[0]]
 
 
 def test_the_link_that_a_collection_died_of_is_named() -> None:

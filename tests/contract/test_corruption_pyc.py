@@ -119,18 +119,18 @@ class Scene:
         return slot + bit // 8, bit % 8
 
 
-def places_of(found: list[Any]) -> set[Place]:
-    evidence = [sign for sign in found if isinstance(sign, Evidence)]
+def places_of(outcomes: list[Any]) -> set[Place]:
+    evidence = [sign for sign in outcomes if isinstance(sign, Evidence)]
     return {(sign.where + bit // 8, bit % 8) for sign in evidence for bit in sign.bits}
 
 
-def ids(found: list[Any]) -> set[str]:
-    return {sign.id for sign in found if isinstance(sign, Evidence)}
+def ids(outcomes: list[Any]) -> set[str]:
+    return {sign.id for sign in outcomes if isinstance(sign, Evidence)}
 
 
-def doubts(found: list[Any]) -> list[str]:
+def doubts(outcomes: list[Any]) -> list[str]:
     return [
-        skip.why for skip in found if isinstance(skip, Skipped) and "may be of later" in skip.why
+        skip.why for skip in outcomes if isinstance(skip, Skipped) and "may be of later" in skip.why
     ]
 
 

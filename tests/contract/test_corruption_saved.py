@@ -39,15 +39,15 @@ def test_flips_of_saved_registers_are_named(minor: tuple[int, int]) -> None:
     for frame in frames[1:]:
         assert call_before(target, frame.pc) is not None, hex(frame.pc)
     assert [frame.cfa for frame in frames] == sorted(frame.cfa for frame in frames)
-    found = list(passed_arguments(context, frames))
-    assert all(one.held == one.expected for one in found)
+    arguments = list(passed_arguments(context, frames))
+    assert all(argument.held == argument.expected for argument in arguments)
     assert not list(saved_registers(context))
-    known = {
-        find_saved_register_slot(frames, one.frame, one.register)
-        for one in found
-        if is_mapped(context, one.held)
+    argument_places = {
+        find_saved_register_slot(frames, argument.frame, argument.register)
+        for argument in arguments
+        if is_mapped(context, argument.held)
     }
-    places = sorted(one for one in known if isinstance(one, int))[:PLACES]
+    places = sorted(place for place in argument_places if isinstance(place, int))[:PLACES]
     if not places:
         pytest.skip("no function on this stack keeps an argument that the caller has too")
     for place in places:

@@ -98,11 +98,11 @@ def test_the_fields_of_a_built_in_function(interpreter: str) -> None:
     assert not found_by(builtin_functions, target)
     layout = python.layout
     functions = list(_builtin_functions_of_module(shared_object_search(context), python))
-    one = next(function for function in functions if function.name == "len")
+    builtin_len = next(function for function in functions if function.name == "len")
     calls = [function.vectorcall for function in functions]
-    assert calls.count(one.vectorcall) > 4
+    assert calls.count(builtin_len.vectorcall) > 4
     for member in ("m_ml", "vectorcall"):
-        place = one.address + layout.require("PyCFunctionObject", member)
+        place = builtin_len.address + layout.require("PyCFunctionObject", member)
         changed = MutatedTarget(target)
         changed.flip(place, HIGH)
         assert found_by(builtin_functions, changed) == [(place, (HIGH,))]
@@ -116,26 +116,26 @@ def test_bytecode_is_held_against_the_file(interpreter: str) -> None:
     assert not found_by(bytecode, target, sweep=True)
     walk = object_walk(context)
     assert isinstance(walk, ObjectWalk)
-    known = []
-    for one in [_code_of(walk.reader, at) for at, kind in walk.visited if kind == "code"]:
-        pyc = pyc_files(context).pyc_of_source(one.file) if one else None
+    codes = []
+    for code in [_code_of(walk.reader, at) for at, kind in walk.visited if kind == "code"]:
+        pyc = pyc_files(context).pyc_of_source(code.file) if code else None
         if (
-            one
+            code
             and isinstance(pyc, LoadedPyc)
-            and any(needle in pyc.file.data for needle in one.needles)
+            and any(needle in pyc.file.data for needle in code.needles)
         ):
             if pyc_files(context).proof_of_pyc(pyc).holds:
-                known.append(one)
-    if not known:
+                codes.append(code)
+    if not codes:
         pytest.skip("no .pyc of this time of the code that this process reached")
-    found = []
-    for one in known:
+    places = []
+    for code in codes:
         changed = MutatedTarget(target)
-        changed.flip(one.start & -8, 8 * (one.start % 8) + 8)  # an argument: the first one
-        found += found_by(bytecode, changed, sweep=True)
-        if found:
-            assert found == [(one.start & -8, (8 * (one.start % 8) + 8,))]
-            changed.flip(one.start & -8, 8 * (one.start % 8) + 9)
+        changed.flip(code.start & -8, 8 * (code.start % 8) + 8)  # an argument: the first one
+        places += found_by(bytecode, changed, sweep=True)
+        if places:
+            assert places == [(code.start & -8, (8 * (code.start % 8) + 8,))]
+            changed.flip(code.start & -8, 8 * (code.start % 8) + 9)
             assert not found_by(bytecode, changed, sweep=True)
             return
-    pytest.fail(f"a changed argument was found in none of {len(known)} code objects")
+    pytest.fail(f"a changed argument was found in none of {len(codes)} code objects")

@@ -46,7 +46,7 @@ needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not i
 
 def rows_of(kinds: str, attempts: int, start: int = 0) -> list[Row]:
     made, _ = kept_cores(SEED, kinds, attempts, start=start, steady=STEADY)
-    return [examine(one) for one in made]
+    return [examine(core) for core in made]
 
 
 def rate(rows: list[Row], test: object) -> float:
@@ -120,11 +120,11 @@ def test_the_labels_are_true() -> None:
     made, answers = kept_cores(SEED, HW, HARDWARE, steady=STEADY)
     assert Counter(answer["outcome"] for answer in answers)["core"] == len(made)
     seen = 0
-    for one in made:
-        if one.label["visible"] and one.label["address"] and one.label["path"] == "memory":
-            wrong, right = int(one.label["found"], 16), int(one.label["original"], 16)
-            assert one.label["bits"] == [n for n in range(64) if (wrong ^ right) >> n & 1]
-            assert one.core.stat().st_size > 100_000
+    for core in made:
+        if core.label["visible"] and core.label["address"] and core.label["path"] == "memory":
+            wrong, right = int(core.label["found"], 16), int(core.label["original"], 16)
+            assert core.label["bits"] == [n for n in range(64) if (wrong ^ right) >> n & 1]
+            assert core.core.stat().st_size > 100_000
             seen += 1
     assert seen > 20
 
@@ -142,7 +142,7 @@ def test_attempts_hang_on_seed_and_number_alone(tmp_path: object) -> None:
     rest = jobs_of(5, 10, kinds, tmp_path, ["x"], start=30)  # type: ignore[arg-type]
     assert whole[30:] == rest
     other = jobs_of(6, 40, kinds, tmp_path, ["x"])  # type: ignore[arg-type]
-    assert [one.kind for one in whole] != [one.kind for one in other]
+    assert [damage.kind for damage in whole] != [damage.kind for damage in other]
 
 
 @pytest.mark.parametrize(
@@ -162,8 +162,8 @@ def test_attempts_hang_on_seed_and_number_alone(tmp_path: object) -> None:
 def test_what_the_imitations_step_on(
     code: str, sort: str, register: str | None, base: str | None
 ) -> None:
-    found = instruction(bytes.fromhex(code) + bytes(8))
-    assert found.sort == sort
-    assert found.register == register
+    decoded = instruction(bytes.fromhex(code) + bytes(8))
+    assert decoded.sort == sort
+    assert decoded.register == register
     if sort not in ("pop", "ret"):
-        assert found.base == base
+        assert decoded.base == base

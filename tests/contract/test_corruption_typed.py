@@ -105,19 +105,19 @@ class Scene:
 
     def fields(self) -> list[Place]:
         """Return one field of each kind, with a bit to flip."""
-        found = []
+        field_places = []
         for category, (struct, names) in FIELDS.items():
             for name in names:
                 at = self.layout.offset(struct, name)
-                owners = [one for one, kind in self.walk.visited if kind == category]
+                owners = [address for address, kind in self.walk.visited if kind == category]
                 owners = [owner for owner in owners if self.is_one(owner, category)]
                 places = [owner + at for owner in owners] if at is not None else []
                 places = [
                     place for place in places if self.is_alone(self.walk.reader.word(place), name)
                 ]
                 if places:
-                    found.append((places[0], self.bit(self.walk.reader.word(places[0]))))
-        return found
+                    field_places.append((places[0], self.bit(self.walk.reader.word(places[0]))))
+        return field_places
 
     def is_one(self, owner: int, category: str) -> bool:
         """Whether it is an object: bytecode with addresses in its caches may look like one."""
@@ -163,7 +163,7 @@ def test_a_flipped_field_is_named_and_nothing_else(interpreter: str) -> None:
         changed.flip(where, bit)
         signs = evidence(typed_field, changed)
         assert named(signs) == {(where, (bit,))}, hex(where)
-        assert {one.id for one in signs} == {"R18"}
+        assert {sign.id for sign in signs} == {"R18"}
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -210,8 +210,8 @@ def test_a_flipped_count_of_items_is_named(interpreter: str) -> None:
         for bit in (34, 12):
             changed = MutatedTarget(scene.target)
             changed.flip(owner + size_at, bit)
-            (found,) = evidence(item_counts, changed)
-            assert (found.id, found.where, found.bits) == ("R25", owner + size_at, (bit,))
+            (sign,) = evidence(item_counts, changed)
+            assert (sign.id, sign.where, sign.bits) == ("R25", owner + size_at, (bit,))
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -292,17 +292,17 @@ def test_two_bits_of_a_field_are_no_evidence(scene: Scene) -> None:
 def test_an_object_that_is_overwritten_is_no_flip(scene: Scene) -> None:
     """A field of a function that is one bit off, beside others that hold nothing either."""
     at = scene.layout.require("PyFunctionObject", "func_code")
-    one = next(one for one, kind in scene.walk.visited if kind == "function")
+    address = next(address for address, kind in scene.walk.visited if kind == "function")
     changed = MutatedTarget(scene.target)
-    changed.flip(one + at, scene.bit(scene.walk.reader.word(one + at)))
-    changed.put_word(one + scene.layout.require("PyFunctionObject", "func_globals"), 0x1234567)
+    changed.flip(address + at, scene.bit(scene.walk.reader.word(address + at)))
+    changed.put_word(address + scene.layout.require("PyFunctionObject", "func_globals"), 0x1234567)
     assert [sign.corrected for sign in evidence(typed_field, changed)] in ([], [None])
 
 
 def test_who_is_named_by_containers_alone_was_not_freed(scene: Scene) -> None:
     """A word that names its block, and is no item, may be that of who was given the block since."""
     at = scene.layout.require("PyFunctionObject", "func_globals")
-    functions = [one for one, kind in scene.walk.visited if kind == "function"]
+    functions = [address for address, kind in scene.walk.visited if kind == "function"]
 
     def without_type(address: int) -> MutatedTarget:
         changed = Searched(scene.target)
@@ -325,7 +325,7 @@ def test_a_link_of_the_collector_to_where_no_head_is(scene: Scene) -> None:
     """It leads to an object in place of its head: a pointer was stored there, and none flipped."""
     links = GcLinkReader(shared_reader(scene.context))
     size, index = links.size, address_index(scene.context)
-    functions = [one for one, kind in scene.walk.visited if kind == "function"]
+    functions = [address for address, kind in scene.walk.visited if kind == "function"]
     node = next(
         function - size
         for function in functions
@@ -334,7 +334,7 @@ def test_a_link_of_the_collector_to_where_no_head_is(scene: Scene) -> None:
         and links.is_object(links.previous_node(function - size))
     )
     behind = links.next_node(node)
-    others = [one for one, _ in scene.walk.visited if one - size not in (node, behind)]
+    others = [address for address, _ in scene.walk.visited if address - size not in (node, behind)]
     stray = next(
         other
         for other in others
@@ -388,11 +388,11 @@ def test_a_link_of_an_object_whose_last_reference_was_given_back(
 ) -> None:
     links, index = GcLinkReader(shared_reader(scene.context)), address_index(scene.context)
     function = next(
-        one
-        for one, kind in scene.walk.visited
+        address
+        for address, kind in scene.walk.visited
         if kind == "function"
-        and index.place_in_block(one) in HEADS[1:2]
-        and links.is_object(links.next_node(one - links.size))
+        and index.place_in_block(address) in HEADS[1:2]
+        and links.is_object(links.next_node(address - links.size))
     )
     seal = 0x5EA1000000000000
     changed = FailedStore(scene.target, rdx=seal, rdi=function)
@@ -408,12 +408,12 @@ def test_a_link_of_an_object_whose_last_reference_was_given_back(
 
 def test_who_refers_to_what_was_taken_for_an_object(scene: Scene) -> None:
     at = scene.layout.require("PyFunctionObject", "func_globals")
-    functions = [one for one, kind in scene.walk.visited if kind == "function"]
+    functions = [address for address, kind in scene.walk.visited if kind == "function"]
     inside, other = functions[0] + WORD, functions[1]
     changed = Searched(scene.target)
     changed.put_word(other + at, inside)
-    told = _who_refers_to(Context(ProcessState(changed)), inside)  # type: ignore[arg-type]
-    assert told == f"; an object of type function at {other:#x} refers to it"
+    referrer = _who_refers_to(Context(ProcessState(changed)), inside)  # type: ignore[arg-type]
+    assert referrer == f"; an object of type function at {other:#x} refers to it"
     assert not _who_refers_to(scene.context, other)  # an object
 
 
@@ -438,20 +438,20 @@ def test_a_dict_that_refers_is_named_by_its_own_address_and_by_the_key(scene: Sc
             if index.object_with_field(value) == (value - WORD, "dict") and key and key.isalpha():
                 changed = Searched(scene.target)
                 changed.put_word(value, inside)
-                told = _who_refers_to(Context(ProcessState(changed)), inside)  # type: ignore[arg-type]
-                whose = "a dict" if "a dict" in told else f"the dict at {holder:#x}"
+                referrer = _who_refers_to(Context(ProcessState(changed)), inside)  # type: ignore[arg-type]
+                whose = "a dict" if "a dict" in referrer else f"the dict at {holder:#x}"
                 by_key = "" if is_secret_name(key) else f", by its key {key!r},"
-                assert told == f"; {whose}{by_key} refers to it"
-                named += told.startswith("; the dict")
+                assert referrer == f"; {whose}{by_key} refers to it"
+                named += referrer.startswith("; the dict")
                 break
     assert named
 
 
 def test_an_object_that_counts_too_few_references_is_named(scene: Scene) -> None:
-    functions = {one for one, kind in scene.walk.visited if kind == "function"}
+    functions = {address for address, kind in scene.walk.visited if kind == "function"}
     held = Counter(slot.value for slot in scene.walk.slots_that_hold(functions))
-    counts = {one: address_index(scene.context).reference_count(one) for one in held}
-    victim = next(one for one, number in held.items() if counts[one] == number > 2)
+    counts = {address: address_index(scene.context).reference_count(address) for address in held}
+    victim = next(address for address, number in held.items() if counts[address] == number > 2)
     for fewer, named_one in ((2, [victim]), (0, [])):
         changed = MutatedTarget(scene.target)
         changed.put_word(victim, held[victim] - fewer)
@@ -462,9 +462,9 @@ def test_an_object_that_counts_too_few_references_is_named(scene: Scene) -> None
 
 
 def test_an_object_that_is_gone_is_left_out(scene: Scene) -> None:
-    one = next(one for one, kind in scene.walk.visited if kind == "function")
+    address = next(address for address, kind in scene.walk.visited if kind == "function")
     changed = MutatedTarget(scene.target)
-    changed.take_out(one + 16, one + 64)
+    changed.take_out(address + 16, address + 64)
     assert not evidence(typed_field, changed)
 
 
@@ -564,7 +564,7 @@ def test_an_object_whose_type_alone_was_overwritten(scene: Scene) -> None:
 def test_a_pointer_to_static_data_that_others_of_the_type_share(scene: Scene) -> None:
     """Each class has a descriptor of __dict__, and all name one description."""
     at = scene.layout.require("PyMemberDescrObject", "d_member")
-    descriptors = [one for one, kind in scene.walk.visited if kind == "getset_descriptor"]
+    descriptors = [address for address, kind in scene.walk.visited if kind == "getset_descriptor"]
     words = scene.walk.reader.words([descriptor + at for descriptor in descriptors])
     shared = next(word for word in words if words.count(word) > MIN_BESIDE)
     address = descriptors[words.index(shared)]
@@ -594,9 +594,9 @@ def test_a_number_of_one_bit_where_others_of_the_type_have_null(scene: Scene) ->
     at = scene.layout.require("PyFunctionObject", "func_kwdefaults")
     index, word = address_index(scene.context), scene.walk.reader.word
     address = next(
-        one
-        for one, kind in scene.walk.visited
-        if kind == "function" and index.begins_block(one) and not word(one + at)
+        address
+        for address, kind in scene.walk.visited
+        if kind == "function" and index.begins_block(address) and not word(address + at)
     )
 
     def told(**changes: int) -> bool:
@@ -707,7 +707,7 @@ def test_an_object_one_bit_away_where_others_of_the_type_name_one(scene: Scene) 
     """A function's name is a str of its own; a stale address of the heap tells nothing."""
     at = scene.layout.require("PyFunctionObject", "func_code")
     index, word = address_index(scene.context), scene.walk.reader.word
-    functions = [one for one, kind in scene.walk.visited if kind == "function"]
+    functions = [address for address, kind in scene.walk.visited if kind == "function"]
     names = scene.layout.require("PyFunctionObject", "func_qualname")
     kind = word(functions[0] + WORD)
     address, another = next(
@@ -750,7 +750,7 @@ def test_an_object_one_bit_away_where_others_of_the_type_name_one(scene: Scene) 
 def test_two_members_of_a_code_object_that_are_no_addresses(scene: Scene) -> None:
     """A flip changes one of them; what was freed lies at aligned addresses of writable memory."""
     first, second = (scene.layout.require("PyCodeObject", f"co_{n}") for n in ("filename", "name"))
-    address = next(one for one, kind in scene.walk.visited if kind == "code")
+    address = next(address for address, kind in scene.walk.visited if kind == "code")
 
     def told(**changes: int) -> list[tuple[int | str, bool]]:
         changed = Searched(scene.target)
@@ -772,16 +772,16 @@ def test_two_members_of_a_code_object_that_are_no_addresses(scene: Scene) -> Non
 def test_the_slots_of_a_class_are_places_of_pointers(scene: Scene) -> None:
     kinds, index = scene.walk.kinds, address_index(scene.context)
     owner, first, count = next(
-        (one, *run)
-        for one, category in scene.walk.visited
+        (address, *run)
+        for address, category in scene.walk.visited
         if category == "instance"
-        for run in kinds.slots_of(kinds.type_of_object(one).address)
+        for run in kinds.slots_of(kinds.type_of_object(address).address)
         if run[1]
     )
     start = owner - (index.place_in_block(owner) or 0)
-    said = f"a field of the object of type {kinds.type_of_object(owner).name} at {owner:#x}"
+    text = f"a field of the object of type {kinds.type_of_object(owner).name} at {owner:#x}"
     for number in (0, count - 1):
-        assert said in _object_whole_but_for_slot_clause(
+        assert text in _object_whole_but_for_slot_clause(
             scene.context, owner + first + WORD * number, start
         )
     assert not _object_whole_but_for_slot_clause(scene.context, owner + first + WORD * count, start)
@@ -791,14 +791,21 @@ def test_a_count_that_is_the_head_of_what_was_there_counts_references(scene: Sce
     """An object that is gone began at the count; what names it still has raised that."""
     size_at, word = scene.layout.require("PyVarObject", "ob_size"), scene.walk.reader.word
     index = address_index(scene.context)
-    lists = [one for one, kind in scene.walk.visited if kind == "list" and index.end_of_block(one)]
-    owner = next(one for one in lists if word(one + size_at))
-    free = next(one for one in lists if one != owner and not word(one + size_at)) + 4 * WORD
-    for name, said in ((0, 1), (owner + size_at, 0)):
+    lists = [
+        address
+        for address, kind in scene.walk.visited
+        if kind == "list" and index.end_of_block(address)
+    ]
+    owner = next(address for address in lists if word(address + size_at))
+    free = (
+        next(address for address in lists if address != owner and not word(address + size_at))
+        + 4 * WORD
+    )
+    for name, size in ((0, 1), (owner + size_at, 0)):
         changed = Searched(scene.target)
         changed.flip(owner + size_at, 6)
         changed.put_word(free, name)
-        assert len(evidence(item_counts, changed)) == said
+        assert len(evidence(item_counts, changed)) == size
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -807,9 +814,11 @@ def test_what_stands_before_the_items_of_a_tuple_is_none(interpreter: str) -> No
     scene = Scene(interpreter)
     index, first = address_index(scene.context), scene.layout.require("PyTupleObject", "ob_item")
     owner = next(
-        one
-        for one, kind in scene.walk.visited
-        if kind == "tuple" and index.place_in_block(one) and scene.walk.reader.word(one + first)
+        address
+        for address, kind in scene.walk.visited
+        if kind == "tuple"
+        and index.place_in_block(address)
+        and scene.walk.reader.word(address + first)
     )
     start = owner - (index.place_in_block(owner) or 0)
     assert "an item of the tuple" in _object_whole_but_for_slot_clause(

@@ -98,8 +98,8 @@ def test_package_note(folder: Path) -> None:
     except subprocess.CalledProcessError:
         pytest.skip("this linker has no --package-metadata")
     record = record_of(program, folder, "note")
-    told = {key: value for key, value in NOTE.items() if key != "secret"}
-    assert record["libs"]["packages"]["misaligned"] == told
+    public = {key: value for key, value in NOTE.items() if key != "secret"}
+    assert record["libs"]["packages"]["misaligned"] == public
     assert "hidden" not in json.dumps(record)
 
 
@@ -109,7 +109,7 @@ def test_build_ids_are_those_of_the_files(folder: Path) -> None:
         pytest.skip("readelf is missing")
     program = built(folder, "call-null")
     record = record_of(program, folder, "build-id")
-    told = subprocess.run(["readelf", "-n", program], capture_output=True, text=True, check=True)
-    assert f"Build ID: {record['process']['build_id']}" in told.stdout
+    listed = subprocess.run(["readelf", "-n", program], capture_output=True, text=True, check=True)
+    assert f"Build ID: {record['process']['build_id']}" in listed.stdout
     assert record["process"]["comm"] == "call-null"
     assert record["process"]["uid"] == os.getuid()

@@ -166,7 +166,7 @@ def own(frames: list[Any]) -> list[tuple[str, int | None]]:
 
 @pytest.mark.parametrize("way", LINES)
 @pytest.mark.parametrize("build", BUILDS)
-@pytest.mark.parametrize("interpreter", INTERPRETERS, ids=lambda one: one.id)
+@pytest.mark.parametrize("interpreter", INTERPRETERS, ids=lambda interpreter: interpreter.id)
 def test_lines(interpreter: Interpreter, build: str, way: str, tmp_path: Path) -> None:
     need_core_dumps()
     frames = frames_of(interpreter, built(interpreter, build), way, tmp_path)

@@ -195,11 +195,11 @@ def test_a_lost_table_of_modules_is_no_proof_that_none_was_imported(
         target.take_out(keys, keys + 32)
     else:
         target.put(keys, bytes(32))
-    for found in (
+    for changed in (
         read_main_thread(MemoryReader(target, python.layout), python),
         read_thread_objects(MemoryReader(target, python.layout), python),
         read_multiprocessing_child(MemoryReader(target, python.layout), python),
     ):
-        assert isinstance(found, Absent)
-        assert found.reason == UNREADABLE
-        assert "cannot be told" in found.detail
+        assert isinstance(changed, Absent)
+        assert changed.reason == UNREADABLE
+        assert "cannot be told" in changed.detail

@@ -32,13 +32,13 @@ def record_of(piece: Piece) -> dict[str, object]:
 
 @pytest.mark.parametrize("name", FLIPPED)
 def test_the_word_that_was_flipped_is_named(name: str) -> None:
-    said, bit = FLIPPED[name]
+    message, bit = FLIPPED[name]
     record = record_of(PIECES[name])
     damage = get_group(get_group(record, "verdict"), "damage")
     assert (damage["found"], damage["bits"]) == (True, [bit])
     evidence = get_groups(get_group(record, "corruption"), "evidence")
     (claim,) = [each for each in evidence if each["id"] == "R32"]
-    assert said in str(claim["summary"]) and claim["where"] == damage["where"]
+    assert message in str(claim["summary"]) and claim["where"] == damage["where"]
     assert get_group(record, "flags")["bitflip"] is True
 
 
@@ -94,8 +94,8 @@ def test_an_object_that_was_written_over_is_damage_and_no_flip(name: str) -> Non
 )
 def test_what_came_before_is_named(name: str, detector: str, said: str) -> None:
     findings = get_groups(record_of(PIECES[name]), "findings")
-    (found,) = [finding for finding in findings if finding["detector"] == detector]
-    assert said in str(found["summary"])
+    (of_detector,) = [finding for finding in findings if finding["detector"] == detector]
+    assert said in str(of_detector["summary"])
 
 
 def test_a_link_into_memory_that_was_moved_is_no_wrong_bit() -> None:

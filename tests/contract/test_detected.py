@@ -169,9 +169,9 @@ def test_cxx_exceptions(mode: str, kind: str, by: str, library: Path, tmp_path: 
 
 def test_the_python_exception_behind_a_cxx_one(library: Path, tmp_path: Path) -> None:
     record = record_of("python_thrown", tmp_path, library)
-    (told,) = [f for f in record["findings"] if f["detector"] == "uncaught_exception"]
-    assert "of type PythonError was not caught" in told["summary"]
-    assert "the Python exception ZeroDivisionError, raised at share_of (" in told["summary"]
+    (finding,) = [f for f in record["findings"] if f["detector"] == "uncaught_exception"]
+    assert "of type PythonError was not caught" in finding["summary"]
+    assert "the Python exception ZeroDivisionError, raised at share_of (" in finding["summary"]
 
 
 @pytest.mark.heavy

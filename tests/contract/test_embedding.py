@@ -74,7 +74,9 @@ def state_of(core: Path) -> tuple[CoreFileTarget, PythonState]:
     return target, python
 
 
-@pytest.mark.parametrize("interpreter", SHARED[:1] + SHARED[-1:], ids=lambda one: one.id)
+@pytest.mark.parametrize(
+    "interpreter", SHARED[:1] + SHARED[-1:], ids=lambda interpreter: interpreter.id
+)
 def test_a_c_program_with_python_in_it(interpreter: Interpreter, tmp_path: Path) -> None:
     need_core_dumps()
     prefix = Path(interpreter.executable).resolve().parent.parent
@@ -101,7 +103,9 @@ def test_a_c_program_with_python_in_it(interpreter: Interpreter, tmp_path: Path)
     assert "<module>" in done.out and "plugin.py:16" in done.out
 
 
-@pytest.mark.parametrize("interpreter", LOCAL[:1] + LOCAL[-1:], ids=lambda one: one.id)
+@pytest.mark.parametrize(
+    "interpreter", LOCAL[:1] + LOCAL[-1:], ids=lambda interpreter: interpreter.id
+)
 def test_the_lines_of_a_zipapp_are_read_from_the_archive(
     interpreter: Interpreter, tmp_path: Path
 ) -> None:

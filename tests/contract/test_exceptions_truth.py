@@ -61,14 +61,14 @@ def seen(raised: RaisedException) -> dict[str, Any]:
 
 
 def tree(
-    exception_info: ExceptionInfo, known: dict[int, ExceptionInfo], above: tuple[int, ...]
+    exception_info: ExceptionInfo, by_address: dict[int, ExceptionInfo], above: tuple[int, ...]
 ) -> Any:
     if exception_info.address in above:
         return None
     above = (*above, exception_info.address)
 
     def linked(address: int) -> Any:
-        return tree(known[address], known, above) if address else None
+        return tree(by_address[address], by_address, above) if address else None
 
     return {
         "type": exception_info.type,
@@ -84,13 +84,13 @@ def tree(
     }
 
 
-def shown_as(one: ThreadExceptions, truths: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def shown_as(exceptions: ThreadExceptions, truths: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the truth; where the outermost args say that they are not exact, with those args.
 
     3.14 gave ImportError and groups a repr() of their own, which values do not decode yet.
     """
     changed = []
-    for raised, truth in zip(one.handled, truths, strict=True):
+    for raised, truth in zip(exceptions.handled, truths, strict=True):
         first = raised.root_exception
         if not first.args_exact:
             assert first.type == "ExceptionGroup" and "object at 0x" in str(first.args)
@@ -105,15 +105,15 @@ def test_in_flight_and_handled(interpreter: Interpreter, program: str) -> None:
     made = core_of(interpreter, program)
     exceptions = made.truth["exceptions"]
     assert len(exceptions) >= 3
-    found = {str(one.thread.ident): one for one in decode(made)}
-    assert set(exceptions) <= set(found)
-    for ident, one in found.items():
+    by_ident = {str(exceptions.thread.ident): exceptions for exceptions in decode(made)}
+    assert set(exceptions) <= set(by_ident)
+    for ident, of_thread in by_ident.items():
         truth = exceptions.get(ident, {"in_flight": None, "handled": []})
-        assert one.soft_errors == ()
-        flying = seen(one.in_flight) if one.in_flight else None
+        assert of_thread.soft_errors == ()
+        flying = seen(of_thread.in_flight) if of_thread.in_flight else None
         assert flying == truth["in_flight"]
-        assert [seen(each) for each in one.handled] == shown_as(one, truth["handled"])
-    crashed = next(one for one in found.values() if one.thread.crashed)
+        assert [seen(each) for each in of_thread.handled] == shown_as(of_thread, truth["handled"])
+    crashed = next(of_thread for of_thread in by_ident.values() if of_thread.thread.crashed)
     assert crashed.in_flight is not None
     if program == "in_flight-unmade":  # 3.12 (gh-101578): never un-normalised
         assert (crashed.in_flight.root_exception.address == 0) == (interpreter.minor < (3, 12))
@@ -151,16 +151,16 @@ def test_told_exceptions(interpreter: Interpreter, program: Program) -> None:
     """What every thread handles or reports: 50 chains of causes, groups, notes, and hooks."""
     made = core_of(interpreter, program.name)
     exceptions = made.truth["exceptions"]
-    found = {str(one.thread.ident): one for one in decode(made)}
-    assert set(exceptions) <= set(found)
-    for ident, one in found.items():
+    by_ident = {str(exceptions.thread.ident): exceptions for exceptions in decode(made)}
+    assert set(exceptions) <= set(by_ident)
+    for ident, of_thread in by_ident.items():
         truth = exceptions.get(ident, {"handled": []})
-        assert one.soft_errors == () and one.in_flight is None
-        assert [seen(each) for each in one.handled] == truth["handled"]
-        reported = seen(one.reported) if one.reported else None
+        assert of_thread.soft_errors == () and of_thread.in_flight is None
+        assert [seen(each) for each in of_thread.handled] == truth["handled"]
+        reported = seen(of_thread.reported) if of_thread.reported else None
         wanted = None if program.name in BY_NATIVE_FRAMES else truth.get("reported")
         assert reported == wanted
-        assert all(each.args_exact for raised in one.handled for each in raised.exceptions)
+        assert all(each.args_exact for raised in of_thread.handled for each in raised.exceptions)
 
 
 def bare(truth: dict[str, Any] | None) -> Any:
@@ -170,24 +170,24 @@ def bare(truth: dict[str, Any] | None) -> Any:
     return {**truth, "cause": bare(truth["cause"]), "context": bare(truth["context"])}
 
 
-def as_bare(found: dict[str, Any] | None) -> Any:
-    if found is None:
+def as_bare(exception: dict[str, Any] | None) -> Any:
+    if exception is None:
         return None
     return {
-        "type": found["type"].rpartition(".")[2],
-        "text": found["message"],
-        "traceback": found["traceback"],
-        "cause": as_bare(found["cause"]),
-        "context": as_bare(found["context"]),
+        "type": exception["type"].rpartition(".")[2],
+        "text": exception["message"],
+        "traceback": exception["traceback"],
+        "cause": as_bare(exception["cause"]),
+        "context": as_bare(exception["context"]),
     }
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_handled_with_cause_and_context(interpreter: Interpreter) -> None:
     made = core_of(interpreter, "exceptions")
-    (one,) = decode(made)
-    assert one.in_flight is None
-    (handled,) = one.handled
+    (of_thread,) = decode(made)
+    assert of_thread.in_flight is None
+    (handled,) = of_thread.handled
     assert handled.root_exception.type == "__main__.OwnError"
     assert as_bare(seen(handled)) == bare(made.truth["handled"])
 
@@ -210,8 +210,8 @@ def test_record_and_stacks_name_types_alone(interpreter: Interpreter) -> None:
     session = session_of(made)
     record, stacks = analyze(session), stacks_json(session.state)
     wanted = {}
-    for ident, one in exceptions.items():
-        wanted[tids[ident]] = [each["type"] for each in one["handled"]]
+    for ident, of_thread in exceptions.items():
+        wanted[tids[ident]] = [each["type"] for each in of_thread["handled"]]
     group = record["exception"]
     assert (group["type"], group["state"]) == ("__main__.OwnError", "in flight")
     assert {thread["tid"]: thread["handled"] for thread in group["threads"]} == wanted
@@ -234,7 +234,7 @@ def test_record_and_stacks_name_types_alone(interpreter: Interpreter) -> None:
 def test_truncated_cores_say_nothing_wrong(interpreter: Interpreter, tmp_path: Path) -> None:
     """Of a core cut off anywhere, what is still told of an exception is true."""
     made = core_of(interpreter, "in_flight")
-    whole = {one.thread.ident: one for one in decode(made)}
+    whole = {exceptions.thread.ident: exceptions for exceptions in decode(made)}
     sysroot = sysroot_of(made)
     for percent in (15, 40, 70, 90, 97):
         cut = truncate(made.core, percent / 100, tmp_path / f"core.{percent}")
@@ -242,7 +242,7 @@ def test_truncated_cores_say_nothing_wrong(interpreter: Interpreter, tmp_path: P
         if not isinstance(state.python, PythonState):
             continue
         for thread_exception in read_thread_exceptions(state.target, state.python, messages=True):
-            known = {
+            by_address = {
                 e.address: e
                 for raised in whole[thread_exception.thread.ident].all_raised()
                 for e in raised.exceptions
@@ -252,15 +252,17 @@ def test_truncated_cores_say_nothing_wrong(interpreter: Interpreter, tmp_path: P
             ]  # one for all of a type
             for raised in thread_exception.all_raised():
                 why = raised.root_exception.type
-                assert not isinstance(why, Absent) or any(why.detail in said for said in said_so)
+                assert not isinstance(why, Absent) or any(
+                    why.detail in reason for reason in said_so
+                )
             for each in (e for raised in thread_exception.all_raised() for e in raised.exceptions):
-                told = known[each.address]
-                for said, true in ((each.message, told.message), (each.args, told.args)):
-                    inexact = said is each.args and not each.args_exact
-                    assert isinstance(said, Absent) or inexact or said == true
+                intact = by_address[each.address]
+                for text, true in ((each.message, intact.message), (each.args, intact.args)):
+                    inexact = text is each.args and not each.args_exact
+                    assert isinstance(text, Absent) or inexact or text == true
                 if not isinstance(each.type, Absent):
-                    lost = "?." + str(told.type).rpartition(".")[2]  # its module was cut off
-                    assert each.type in (told.type, lost)
+                    lost = "?." + str(intact.type).rpartition(".")[2]  # its module was cut off
+                    assert each.type in (intact.type, lost)
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)

@@ -48,11 +48,11 @@ def test_without_files_the_reason_names_the_build_id(made: Made, tmp_path: Path)
     target = CoreFileTarget.open(made.core, sysroot=str(tmp_path))
     python = ProcessState(target).python
     if isinstance(python, Absent):
-        told = python.detail
+        detail = python.detail
     else:  # thread states may be found by their pthread_t alone
         assert python.found_by == RECOVERED
-        told = " ".join(error.message for error in python.soft_errors)
-    assert "build-id" in told and str(tmp_path) not in told
+        detail = " ".join(error.message for error in python.soft_errors)
+    assert "build-id" in detail and str(tmp_path) not in detail
     for region in target.regions():
         if region.dumped < region.size and region.path and "x" in region.perms:
             at = region.start + region.dumped
@@ -115,7 +115,7 @@ def test_another_build_of_it_is_not_taken(
     if damaged == "dynamic":
         data[dynamic.offset + 8] ^= 1  # the value of the first entry
     copy.write_bytes(data)
-    found = next(
+    library = next(
         m for m in target_of(made, sysroot=str(tmp_path)).modules() if m.path == module.path
     )
-    assert (found.file == str(copy)) == (damaged == "neither")
+    assert (library.file == str(copy)) == (damaged == "neither")

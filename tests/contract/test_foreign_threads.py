@@ -49,8 +49,8 @@ WITHOUT_TABLES = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
 
 
 CELLS = [
-    pytest.param(one, id=one.id)
-    for one in spread(
+    pytest.param(installed, id=installed.id)
+    for installed in spread(
         "foreign",
         lambda interpreter: interpreter.root is None and not interpreter.free_threaded,
         every=99,

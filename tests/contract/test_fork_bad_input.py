@@ -35,8 +35,8 @@ class NoThreadSymbols(CoreFileTarget):
     """A core whose C library tells nothing about its threads."""
 
     def symbol(self, name: str) -> int | None:
-        known = name.startswith(("_thread_db", "__nptl", "_rtld_global", "__libc_"))
-        return None if known or name == "fork" else super().symbol(name)
+        is_expected = name.startswith(("_thread_db", "__nptl", "_rtld_global", "__libc_"))
+        return None if is_expected or name == "fork" else super().symbol(name)
 
 
 class Overwritten(CoreFileTarget):
@@ -78,12 +78,12 @@ def test_a_truncated_core_claims_no_more_than_it_holds(
     sysroot = sysroot_of(made)
     locks = ProcessState(CoreFileTarget.open(core, sysroot=sysroot)).locks
     assert locks.fork.forked in (True, None)
-    told = {one["name"]: one for one in made.truth["fork"]["vanished"]}
+    truth_by_name = {thread["name"]: thread for thread in made.truth["fork"]["vanished"]}
     for thread in locks.vanished.threads:
         assert thread.frames or thread.missing
         if thread.frames and thread.name is not None:
             names = [frame.name for frame in thread.frames]
-            assert names == [frame[0] for frame in told[thread.name]["frames"]]
+            assert names == [frame[0] for frame in truth_by_name[thread.name]["frames"]]
 
 
 @needs_cores
@@ -177,7 +177,7 @@ def parent_of(pid: int) -> int:
 
 
 def test_parent_and_child_are_of_one_lineage(tmp_path: Path) -> None:
-    found = []
+    places = []
     with process_in_a_namespace(local(), tmp_path, "fork") as child:
         for number, pid in enumerate((child, parent_of(child))):
             core = tmp_path / f"core{number}"
@@ -185,11 +185,11 @@ def test_parent_and_child_are_of_one_lineage(tmp_path: Path) -> None:
                 run_gcore(GDB, pid, core)
             except CoreFailed as error:
                 pytest.skip(str(error))
-            found.append(CoreFileTarget.open(core))
-    forks = [ProcessState(target).locks.fork for target in found]
+            places.append(CoreFileTarget.open(core))
+    forks = [ProcessState(target).locks.fork for target in places]
     assert [fork.forked for fork in forks] == [True, False]
     assert forks[0].lineage is not None
     assert forks[0].lineage == forks[1].lineage
     # The kernel's random bytes give the same name where no thread's registers are at hand.
-    for target in found:
+    for target in places:
         assert fork_facts._secret_from_kernel(target) == fork_facts._secret_in_thread_memory(target)

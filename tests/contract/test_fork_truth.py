@@ -75,18 +75,18 @@ def test_the_fork_is_told_as_it_was(cell: Cell) -> None:
 def test_vanished_threads_and_their_tracebacks(cell: Cell) -> None:
     truth, session = cell.truth, cell.session
     vanished = session.state.locks.vanished
-    found = {thread.name: thread for thread in vanished.threads}
-    told = {one["name"]: one for one in truth["vanished"]}
-    assert set(found) <= set(told), "a thread that did not vanish is said to have"
+    by_name = {thread.name: thread for thread in vanished.threads}
+    truth_by_name = {thread["name"]: thread for thread in truth["vanished"]}
+    assert set(by_name) <= set(truth_by_name), "a thread that did not vanish is said to have"
     if cell.program.name in REUSING:
         assert vanished.at_least
     else:
-        assert set(found) == set(told)
-    for name, one in found.items():
-        assert one.tid == told[name]["native_id"]
-        assert one.ident == told[name]["ident"]
-        if told[name]["frames"] is not None:
-            assert frames_of(one) == told[name]["frames"]
+        assert set(by_name) == set(truth_by_name)
+    for name, vanished_thread in by_name.items():
+        assert vanished_thread.tid == truth_by_name[name]["native_id"]
+        assert vanished_thread.ident == truth_by_name[name]["ident"]
+        if truth_by_name[name]["frames"] is not None:
+            assert frames_of(vanished_thread) == truth_by_name[name]["frames"]
 
 
 def test_the_handlers_that_run_around_a_fork(cell: Cell) -> None:
@@ -130,10 +130,10 @@ def test_inherited_locks_are_found_and_nothing_else(cell: Cell) -> None:
 
 
 def test_each_run_has_a_lineage_of_its_own() -> None:
-    found = set()
+    names_found = set()
     names = ("fork-lock", "fork-rlock", "fork-queue")
     interpreter = discover()[0]
     for program in fork_programs():
         if program.name in names:
-            found.add(open_cell(interpreter, program).session.state.locks.fork.lineage)
-    assert len(found) == len(names) and None not in found
+            names_found.add(open_cell(interpreter, program).session.state.locks.fork.lineage)
+    assert len(names_found) == len(names) and None not in names_found

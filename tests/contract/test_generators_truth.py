@@ -47,9 +47,11 @@ def test_chains_as_the_program_made_them(interpreter: Interpreter) -> None:
         for chain in generator_chains.chains
         if any(str(made.program.file) in frame.filename for frame in chain.suspended.frames)
     ]
-    told = [[k, s, [n.rpartition(".")[2] for n in names]] for k, s, names in made.truth["chains"]]
+    expected = [
+        [k, s, [n.rpartition(".")[2] for n in names]] for k, s, names in made.truth["chains"]
+    ]
     # A running generator's frame is its thread's; the chain begins and ends with it.
-    assert sorted(map(str, own)) == sorted(map(str, told))
+    assert sorted(map(str, own)) == sorted(map(str, expected))
     if interpreter.free_threaded:
         assert any(
             "no list of their objects" in error.message for error in generator_chains.soft_errors

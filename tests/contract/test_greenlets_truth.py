@@ -84,21 +84,21 @@ def test_stacks_of_suspended_greenlets(interpreter: Interpreter) -> None:
     python = session.state.python
     assert isinstance(python, PythonState), python
     greenlets = read_greenlets(session.target, python)
-    told = dict(made.truth["greenlets"])
-    assert len(told) == 5 and sum(1 for stack in told.values() if stack) == 3
+    expected = dict(made.truth["greenlets"])
+    assert len(expected) == 5 and sum(1 for stack in expected.values() if stack) == 3
     # The program keeps three that are suspended, one that ended and one that never started.
-    states = dict(zip(told, [SUSPENDED] * 3 + [ENDED, NOT_STARTED], strict=True))
-    known = {greenlet.address: greenlet for greenlet in greenlets.greenlets}
+    states = dict(zip(expected, [SUSPENDED] * 3 + [ENDED, NOT_STARTED], strict=True))
+    by_address = {greenlet.address: greenlet for greenlet in greenlets.greenlets}
     if interpreter.free_threaded:
         assert any("no list of their objects" in error.message for error in greenlets.soft_errors)
     else:
-        assert greenlets.soft_errors == () and set(told) <= set(known)
-    for address, stack in told.items():
-        if address in known:
-            assert [shown(frame) for frame in known[address].stack] == stack
+        assert greenlets.soft_errors == () and set(expected) <= set(by_address)
+    for address, stack in expected.items():
+        if address in by_address:
+            assert [shown(frame) for frame in by_address[address].stack] == stack
             # Without the collector's lists a greenlet that never ran may be in an unknown state.
             unknown = ("",) if interpreter.free_threaded else ()
-            assert known[address].state in (states[address], *unknown)
+            assert by_address[address].state in (states[address], *unknown)
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)

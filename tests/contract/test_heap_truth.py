@@ -52,7 +52,7 @@ def found(session: Session, what: str, **options: Any) -> dict[str, Any]:
 
 
 def addresses(data: dict[str, Any]) -> set[int]:
-    return {int(one["address"], 16) for one in data["objects"]}
+    return {int(entry["address"], 16) for entry in data["objects"]}
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -81,7 +81,7 @@ def test_every_type_and_every_list_that_the_collector_knew(interpreter: Interpre
     assert set(made.truth["heap_types"]) <= set(heap.types_by_address())
     lists = found(session, "list", limit=100_000)
     assert set(made.truth["lists"]) <= addresses(lists)
-    tracked = {int(one["address"], 16) for one in lists["objects"] if one["tracked"]}
+    tracked = {int(entry["address"], 16) for entry in lists["objects"] if entry["tracked"]}
     assert set(made.truth["lists"]) <= tracked
     # json.dumps and the like made a few between the count and the end.
     assert len(tracked - set(made.truth["lists"])) < 60
@@ -175,11 +175,11 @@ def test_all_that_the_collector_calls_a_referrer(interpreter: Interpreter) -> No
         if f"{holders['an instance']:#x}" in str(reference)
     ]
     assert how.get("an instance", ".held") == ".held"
-    assert "an instance" in how or any("['held'], names of" in one for one in instance)
+    assert "an instance" in how or any("['held'], names of" in text for text in instance)
     text = {reference["how"] for reference in data["references"]}
     assert "['target'], names of module __main__" in text
-    assert any("['attribute'], names of class" in one and "Attributed" in one for one in text)
-    assert any(one.startswith("local held of its frame") or one == "local held" for one in text)
+    assert any("['attribute'], names of class" in way and "Attributed" in way for way in text)
+    assert any(way.startswith("local held of its frame") or way == "local held" for way in text)
     frames = {reference["how"] for reference in data["references"] if reference["kind"] == "frame"}
     for variable in ("target", "local", "module_level"):
         assert any(frame.startswith(f"local {variable} of frame 1 ") for frame in frames), frames
@@ -262,7 +262,7 @@ def test_truncated_cores_give_a_part(tmp_path: Any) -> None:
             if isinstance(state.python, PythonState):
                 heap = ObjectSearch(state.target, state.python)
                 with contextlib.suppress(LayoutError):  # no type of types: said so
-                    got = {one for one, _ in heap.instances(made.truth["types"]["Plain"])}
+                    got = {text for text, _ in heap.instances(made.truth["types"]["Plain"])}
                     assert got <= interpreters
                     shares.append(len(got))
     assert shares and max(shares) == 300, shares

@@ -51,43 +51,43 @@ def rows(session: Session) -> list[dict[str, Any]]:
 def test_who_holds_the_gil_and_who_waits_for_it(interpreter: Interpreter) -> None:
     made, session = open_session(interpreter, "gil_contention")
     truth = made.truth
-    one = runtime_of(session).interpreters[0]
-    assert one.gil is not None and not isinstance(one.gil, Absent)
-    assert one.gil.enabled == interpreter.gil and one.own_gil
+    main_interpreter = runtime_of(session).interpreters[0]
+    assert main_interpreter.gil is not None and not isinstance(main_interpreter.gil, Absent)
+    assert main_interpreter.gil.enabled == interpreter.gil and main_interpreter.own_gil
     on_musl = interpreter.id.startswith("musl")  # its conditions are not judged
-    assert sorted(one.gil.waiting) == ([] if on_musl else truth["waiting"])
-    assert set(one.gil.waiting.values()) <= {"waits for the GIL"}
+    assert sorted(main_interpreter.gil.waiting) == ([] if on_musl else truth["waiting"])
+    assert set(main_interpreter.gil.waiting.values()) <= {"waits for the GIL"}
     python = session.state.python
     assert isinstance(python, PythonState) and python.gil_holder == truth["gil_holder"]
     if interpreter.gil:
-        assert one.gil.interval == round(truth["interval"] * 1e6)
-        holder = runtime_of(session).thread(one.gil.holder)
+        assert main_interpreter.gil.interval == round(truth["interval"] * 1e6)
+        holder = runtime_of(session).thread(main_interpreter.gil.holder)
         assert holder is not None and holder.tid == truth["gil_holder"]
-    assert one.modules == truth["modules"]
+    assert main_interpreter.modules == truth["modules"]
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_threads_say_what_they_are(interpreter: Interpreter) -> None:
     made, session = open_session(interpreter, "gil_contention")
     truth = made.truth
-    found = {row["tid"]: row for row in rows(session)}
-    assert {str(tid): row["daemon"] for tid, row in found.items()} == truth["daemon"]
-    assert [tid for tid, row in found.items() if row["main"]] == [truth["main"]]
-    assert [tid for tid, row in found.items() if row["holds_gil"]] == (
+    rows_by_tid = {row["tid"]: row for row in rows(session)}
+    assert {str(tid): row["daemon"] for tid, row in rows_by_tid.items()} == truth["daemon"]
+    assert [tid for tid, row in rows_by_tid.items() if row["main"]] == [truth["main"]]
+    assert [tid for tid, row in rows_by_tid.items() if row["holds_gil"]] == (
         [truth["gil_holder"]] if interpreter.gil else []
     )
     on_musl = interpreter.id.startswith("musl")  # whose conditions are not judged
-    waiting = sorted(tid for tid, row in found.items() if row["gil"])
+    waiting = sorted(tid for tid, row in rows_by_tid.items() if row["gil"])
     assert waiting == ([] if on_musl else truth["waiting"])
-    main = found[truth["main"]]
+    main = rows_by_tid[truth["main"]]
     requested = main["requests"]
     if requested is None:  # up to 3.12 it is asked of the whole interpreter
         requested = runtime_of(session).interpreters[0].requests
     assert ("GIL drop request" in requested) == interpreter.gil
     for tid in truth["spinners"]:
-        assert found[tid]["gil_requested"] in (None, interpreter.gil)
-        if not interpreter.gil and found[tid]["attached"] is not None:
-            assert found[tid]["attached"] == "attached"
+        assert rows_by_tid[tid]["gil_requested"] in (None, interpreter.gil)
+        if not interpreter.gil and rows_by_tid[tid]["attached"] is not None:
+            assert rows_by_tid[tid]["attached"] == "attached"
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -127,15 +127,19 @@ def test_a_callback_hides_which_generation(interpreter: Interpreter) -> None:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_nothing_is_claimed_of_a_plain_death(interpreter: Interpreter) -> None:
     _, session = open_session(interpreter, "simple")
-    found = runtime_of(session)
-    one = found.interpreters[0]
-    assert found.finalizing == 0 and not one.finalizing
-    assert not isinstance(one.gc, Absent) and not one.gc.collecting and one.gc.generation is None
-    assert one.gc.enabled and one.gc.garbage == 0
-    assert [queue.calls for queue in one.pending if not isinstance(queue, Absent)] == (
-        [()] * len(one.pending)
+    runtime = runtime_of(session)
+    main_interpreter = runtime.interpreters[0]
+    assert runtime.finalizing == 0 and not main_interpreter.finalizing
+    assert (
+        not isinstance(main_interpreter.gc, Absent)
+        and not main_interpreter.gc.collecting
+        and main_interpreter.gc.generation is None
     )
-    assert not one.requests
+    assert main_interpreter.gc.enabled and main_interpreter.gc.garbage == 0
+    assert [queue.calls for queue in main_interpreter.pending if not isinstance(queue, Absent)] == (
+        [()] * len(main_interpreter.pending)
+    )
+    assert not main_interpreter.requests
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -147,11 +151,11 @@ def test_tracked_objects_are_counted(interpreter: Interpreter) -> None:
     if interpreter.free_threaded:
         assert tracked == [] and "free-threaded" in "\n".join(report.lines)
         return
-    assert all(one["complete"] for one in tracked) and len(tracked) == 4
-    assert sum(one["objects"] for one in tracked) == sum(
-        sum(one["types"].values()) for one in tracked
+    assert all(counts["complete"] for counts in tracked) and len(tracked) == 4
+    assert sum(counts["objects"] for counts in tracked) == sum(
+        sum(counts["types"].values()) for counts in tracked
     )
-    assert sum(one["types"].get("function", 0) for one in tracked) > 500
+    assert sum(counts["types"].get("function", 0) for counts in tracked) > 500
     cut = gc_command(session, Namespace(types=0, limit=100))
     assert any("more than" in error.message for error in cut.soft_errors)
 
@@ -160,8 +164,8 @@ def test_tracked_objects_are_counted(interpreter: Interpreter) -> None:
 def test_pending_calls_and_an_exception_sent(interpreter: Interpreter) -> None:
     made, session = open_session(interpreter, "pending")
     truth = made.truth
-    found = runtime_of(session)
-    queues = [q for q in found.interpreters[0].pending if not isinstance(q, Absent) and q.calls]
+    runtime = runtime_of(session)
+    queues = [q for q in runtime.interpreters[0].pending if not isinstance(q, Absent) and q.calls]
     assert [[call.argument for call in queue.calls] for queue in queues] == [truth["arguments"]]
     assert {call.function for call in queues[0].calls} == {truth["function"]}
     report = interp_command(session, Namespace())
@@ -176,9 +180,9 @@ def test_pending_calls_and_an_exception_sent(interpreter: Interpreter) -> None:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_finalization_names_its_thread(interpreter: Interpreter) -> None:
     made, session = open_session(interpreter, "finalization")
-    found = runtime_of(session)
-    assert isinstance(found.finalizing, int)
-    thread = found.thread(found.finalizing)
+    runtime = runtime_of(session)
+    assert isinstance(runtime.finalizing, int)
+    thread = runtime.thread(runtime.finalizing)
     assert thread is not None and thread.tid == made.truth["crashed"]
     text = "\n".join(interp_command(session, Namespace()).lines)
     assert f"being finalized by MainThread (thread {thread.tid})" in text
@@ -187,14 +191,14 @@ def test_finalization_names_its_thread(interpreter: Interpreter) -> None:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_every_interpreter_is_there(interpreter: Interpreter) -> None:
     made, session = open_session(interpreter, "subinterpreter")
-    found = runtime_of(session)
-    assert [interpreter.state.id for interpreter in found.interpreters] == [0, 1, 2]
+    runtime = runtime_of(session)
+    assert [interpreter.state.id for interpreter in runtime.interpreters] == [0, 1, 2]
     own = interpreter.minor >= (3, 12)  # create() isolates them since
-    assert [interpreter.own_gil for interpreter in found.interpreters] == [True, own, own]
-    used = found.interpreters[2]
+    assert [interpreter.own_gil for interpreter in runtime.interpreters] == [True, own, own]
+    used = runtime.interpreters[2]
     assert used.gil is not None and not isinstance(used.gil, Absent)
     if interpreter.gil:
-        holder = found.thread(used.gil.holder)
+        holder = runtime.thread(used.gil.holder)
         assert holder in used.state.threads and holder is not None
         assert holder.tid == made.truth["crashed"]
     mine = [row for row in rows(session) if row["tid"] == made.truth["crashed"]]
@@ -207,11 +211,11 @@ def test_every_interpreter_is_there(interpreter: Interpreter) -> None:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_ghosts_and_threads_without_python_are_told_apart(interpreter: Interpreter) -> None:
     made, session = open_session(interpreter, "ghosts")
-    found = rows(session)
-    ghosts = {row["ident"]: row for row in found if row["ghost"]}
+    thread_rows = rows(session)
+    ghosts = {row["ident"]: row for row in thread_rows if row["ghost"]}
     names = {int(ident, 16): row["name"] for ident, row in ghosts.items()}
     assert names == dict(made.truth["ghosts"])
     assert all("left by fork()" in row["state"] and not row["crashed"] for row in ghosts.values())
-    bare = [row["tid"] for row in found if row["python"] == "no Python state"]
+    bare = [row["tid"] for row in thread_rows if row["python"] == "no Python state"]
     assert len(bare) == 1 and made.truth["native"] in (None, bare[0])
-    assert [row["tid"] for row in found if row["crashed"]] == [made.truth["crashed"]]
+    assert [row["tid"] for row in thread_rows if row["crashed"]] == [made.truth["crashed"]]

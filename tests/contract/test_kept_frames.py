@@ -67,7 +67,7 @@ def test_what_a_cut_kept_is_printed(identifier: str) -> None:
     kept_somewhere = 0
     for percent in PERCENTS:
         target = cut(made.core, int(size * percent / 100), sysroot_of(made))
-        kept = keys([one for one in needed if kept_in(target, one)])
+        kept = keys([frame for frame in needed if kept_in(target, frame)])
         given = printed(decode_python(target))
         assert kept <= given, (percent, kept - given)
         assert given <= keys(needed), (percent, given - keys(needed))
@@ -113,9 +113,11 @@ def test_every_coredump_filter(identifier: str, coredump_filter: int) -> None:
     python = decode_python(target)
     if coredump_filter & 1:  # private anonymous memory holds threads, frames and code
         assert isinstance(python, PythonState), python
-        told = {(t["native_id"], frame[0]) for t in made.truth["threads"] for frame in t["frames"]}
+        true_frames = {
+            (t["native_id"], frame[0]) for t in made.truth["threads"] for frame in t["frames"]
+        }
         given = {(tid, name) for tid, name, _ in printed(python)}
-        assert given == told
+        assert given == true_frames
     else:
         assert not printed(python)
         assert not isinstance(python, Absent) or python.detail
@@ -145,8 +147,8 @@ def test_a_damaged_list_loses_no_thread(identifier: str, damage: str) -> None:
     after = decode_python(target)
     assert printed(after) == printed(python)
     assert isinstance(after, PythonState)
-    said = [*after.soft_errors, *(e for t in after.threads() for e in t.soft_errors)]
-    assert any("search of memory" in error.message for error in said)
+    errors = [*after.soft_errors, *(e for t in after.threads() for e in t.soft_errors)]
+    assert any("search of memory" in error.message for error in errors)
 
 
 @pytest.mark.parametrize("lost", [0, 1, 3])
@@ -161,12 +163,16 @@ def test_frames_behind_a_lost_frame_object(identifier: str, lost: int) -> None:
     target.put(main.frames[lost].address, bytes(python.layout.size("PyFrameObject") or 0))
     after = decode_python(target)
     assert isinstance(after, PythonState)
-    found = next(thread for thread in after.threads() if thread.crashed)
+    crashed_thread = next(thread for thread in after.threads() if thread.crashed)
     expected = [frame.name for frame in main.frames]
-    assert [frame.name for frame in found.frames] == [*expected[:lost], "", *expected[lost + 1 :]]
-    assert found.frames[lost].hole is not None
-    assert {frame.provenance for frame in found.frames[lost + 1 :]} == {"native"}
-    assert any("by the C stack" in error.message for error in found.soft_errors)
+    assert [frame.name for frame in crashed_thread.frames] == [
+        *expected[:lost],
+        "",
+        *expected[lost + 1 :],
+    ]
+    assert crashed_thread.frames[lost].hole is not None
+    assert {frame.provenance for frame in crashed_thread.frames[lost + 1 :]} == {"native"}
+    assert any("by the C stack" in error.message for error in crashed_thread.soft_errors)
 
 
 def without_stack_and_frame(identifier: str, crashed: bool) -> tuple[MutatedTarget, ThreadState]:
@@ -189,22 +195,22 @@ def without_stack_and_frame(identifier: str, crashed: bool) -> tuple[MutatedTarg
 def again(target: MutatedTarget, thread: ThreadState) -> tuple[PythonState, ThreadState]:
     after = decode_python(target)
     assert isinstance(after, PythonState)
-    return after, next(one for one in after.threads() if one.tid == thread.tid)
+    return after, next(other for other in after.threads() if other.tid == thread.tid)
 
 
 @pytest.mark.parametrize("crashed", [True, False])
 @pytest.mark.parametrize("identifier", ["pyenv-3.8.18", "pyenv-3.9.18", "pyenv-3.10.13-stripped"])
 def test_frames_behind_a_lost_frame_and_a_lost_stack(identifier: str, crashed: bool) -> None:
     target, thread = without_stack_and_frame(identifier, crashed)
-    after, found = again(target, thread)
+    after, thread_after = again(target, thread)
     names = [frame.name for frame in thread.frames]
-    assert [frame.name for frame in found.frames] == [names[0], "", *names[2:]]
-    assert {frame.provenance for frame in found.frames[2:]} == {"heap"}
-    assert [frame.lineno for frame in found.frames[2:]] == [
+    assert [frame.name for frame in thread_after.frames] == [names[0], "", *names[2:]]
+    assert {frame.provenance for frame in thread_after.frames[2:]} == {"heap"}
+    assert [frame.lineno for frame in thread_after.frames[2:]] == [
         frame.lineno for frame in thread.frames[2:]
     ]
-    assert any("by their type in the heap" in error.message for error in found.soft_errors)
-    others = {one.tid: one for one in after.threads() if one.tid != thread.tid}
+    assert any("by their type in the heap" in error.message for error in thread_after.soft_errors)
+    others = {other.tid: other for other in after.threads() if other.tid != thread.tid}
     assert all(not other.stack_ends_in_hole for other in others.values())
 
 
@@ -216,8 +222,8 @@ def test_frames_of_nobody_for_sure_are_given_to_nobody(identifier: str) -> None:
     assert isinstance(python, PythonState)
     reader, last = MemoryReader(target, python.layout), thread.frames[-1].address
     target.put_word(last + reader.layout.require("PyFrameObject", "f_localsplus"), thread.address)
-    after, found = again(target, thread)
-    assert [frame.name for frame in found.frames] == [thread.frames[0].name, ""]
+    after, thread_after = again(target, thread)
+    assert [frame.name for frame in thread_after.frames] == [thread.frames[0].name, ""]
     messages = [error.message for error in after.soft_errors]
     assert any(
         "a thread that cannot be told: " in text and "_bootstrap" in text for text in messages
@@ -260,8 +266,8 @@ def test_the_share_that_is_missing_is_stated(identifier: str) -> None:
         share = f"{memory['missing_percent']}% of the writable memory"
         assert any(share in line for line in render_triage(record))
         assert any(e["stage"] == "memory" for e in record["soft_errors"])
-        said = run_command(session, "doctor")
-        assert isinstance(said, dict) and said["core"]["memory_text"]
+        report = run_command(session, "doctor")
+        assert isinstance(report, dict) and report["core"]["memory_text"]
 
 
 def test_an_intact_core_misses_nothing() -> None:

@@ -86,21 +86,23 @@ def described(truth: dict[str, Any], report: LockReport) -> list[str]:
     """Compare kind, name, holder and verdict of every wait that the program foretold."""
     wrong = []
     by_tid = {wait.tid: wait for wait in report.waits}
-    for told in truth["waits"]:
-        wait = by_tid.get(truth["started"][told["thread"]])
+    for truth_of_wait in truth["waits"]:
+        wait = by_tid.get(truth["started"][truth_of_wait["thread"]])
         if wait is None:
-            wrong.append(f"{told['thread']}: no wait")
+            wrong.append(f"{truth_of_wait['thread']}: no wait")
             continue
-        pairs = [("kind", told["kind"], wait.kind.partition(" (")[0])]
-        if told["holder"]:
-            pairs.append(("holder", truth["started"][told["holder"]], wait.owner.tid))
+        pairs = [("kind", truth_of_wait["kind"], wait.kind.partition(" (")[0])]
+        if truth_of_wait["holder"]:
+            pairs.append(("holder", truth["started"][truth_of_wait["holder"]], wait.owner.tid))
         else:
             pairs.append(("holder", None, wait.owner.tid))
-        if told["verdict"]:
-            pairs.append(("verdict", told["verdict"], wait.verdict))
-        if told["called"]:
-            pairs.append(("name", told["called"], wait.name))
-        wrong += [f"{told['thread']}: {w} {b!r} is not {a!r}" for w, a, b in pairs if a != b]
+        if truth_of_wait["verdict"]:
+            pairs.append(("verdict", truth_of_wait["verdict"], wait.verdict))
+        if truth_of_wait["called"]:
+            pairs.append(("name", truth_of_wait["called"], wait.name))
+        wrong += [
+            f"{truth_of_wait['thread']}: {w} {b!r} is not {a!r}" for w, a, b in pairs if a != b
+        ]
     return wrong
 
 
@@ -162,10 +164,10 @@ def test_damaged_memory_never_stops_it(interpreter: Interpreter) -> None:
         for _ in range(3):
             at = chosen.choice([place for place in places if place]) & ~7
             damaged.put_word(at + 8 * chosen.randrange(16), chosen.choice(HOSTILE))
-        found = ProcessState(damaged)  # type: ignore[arg-type]
-        for error in found.locks.soft_errors:
+        damaged_state = ProcessState(damaged)  # type: ignore[arg-type]
+        for error in damaged_state.locks.soft_errors:
             assert "Error:" not in error.message, error  # what only the boundary caught
-        assert not [w for w in found.locks.waits if w.verdict in INHERITED_VERDICTS]
+        assert not [w for w in damaged_state.locks.waits if w.verdict in INHERITED_VERDICTS]
 
 
 def named(name: str) -> Program:
@@ -198,8 +200,8 @@ def test_a_thread_that_polls_the_gil_awake(interpreter: Interpreter) -> None:
         pytest.skip("this interpreter has no GIL")
     made, state = opened(interpreter, named("locks-gil"))
     tid = made.truth["started"]["waiter"]
-    found = ProcessState(Awake(state.target, {tid}))  # type: ignore[arg-type]
-    (wait,) = found.locks.waits
+    damaged_state = ProcessState(Awake(state.target, {tid}))  # type: ignore[arg-type]
+    (wait,) = damaged_state.locks.waits
     assert (wait.tid, wait.kind, wait.confidence) == (tid, "GIL", "probable")
     assert wait.owner.tid == made.truth["started"]["MainThread"]
     # A thread that runs for another reason is none, and neither is the holder itself.

@@ -47,7 +47,7 @@ def test_objects_lie_where_they_were_loaded(interpreter: Interpreter) -> None:
     copied = [path for path in modules if len(starts(regions, path)) > 1]
     assert copied, "the program mapped nothing twice"
     code_lies_inside(modules, regions)
-    ordered = sorted(modules.values(), key=lambda one: one.start)
+    ordered = sorted(modules.values(), key=lambda module: module.start)
     assert all(a.end <= b.start for a, b in zip(ordered, ordered[1:], strict=False))
     fork = Session(target).state.locks.fork
     assert fork.forked is False
@@ -61,7 +61,7 @@ def test_a_live_process_is_read_alike() -> None:
     pid = os.getpid()
     mapped = list(process_regions(LocalProcFolder(pid), []))
     before = mapped_modules(LocalProcFolder(pid), mapped, read_of(pid), {})
-    libc = next(one for one in before if Path(one.path).name.startswith("libc."))
+    libc = next(module for module in before if Path(module.path).name.startswith("libc."))
     with open(libc.path, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ):
         regions = list(process_regions(LocalProcFolder(pid), []))
         after = mapped_modules(LocalProcFolder(pid), regions, read_of(pid), {})

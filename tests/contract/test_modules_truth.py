@@ -55,25 +55,27 @@ def decode(target: Any, python: PythonState | None = None) -> ImportedModules:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_every_module_is_what_it_was(interpreter: Interpreter) -> None:
     made, session = open_session(interpreter, "source_modules")
-    found = decode(session.target)
-    assert found.soft_errors == ()
-    assert [module.name for module in found.modules] == made.truth["names"]
+    modules = decode(session.target)
+    assert modules.soft_errors == ()
+    assert [module.name for module in modules.modules] == made.truth["names"]
     kinds = set()
-    for one in found.modules:
-        truth = made.truth["modules"][one.name]
+    for decoded_module in modules.modules:
+        truth = made.truth["modules"][decoded_module.name]
         if not truth["module"]:
-            assert "not a module" in one.problem
+            assert "not a module" in decoded_module.problem
             continue
-        assert one.problem == ""
+        assert decoded_module.problem == ""
         if truth["loader"] in KINDS:
-            assert one.kind == KINDS[truth["loader"]], one
-            kinds.add(one.kind)
-        assert one.file == truth["file"] or (one.kind == "extension" and truth["file"] is None)
-        assert one.package == truth["package"]
-        assert one.initializing == truth["initializing"]
-        assert one.version == version_or_none(truth["version"])
+            assert decoded_module.kind == KINDS[truth["loader"]], decoded_module
+            kinds.add(decoded_module.kind)
+        assert decoded_module.file == truth["file"] or (
+            decoded_module.kind == "extension" and truth["file"] is None
+        )
+        assert decoded_module.package == truth["package"]
+        assert decoded_module.initializing == truth["initializing"]
+        assert decoded_module.version == version_or_none(truth["version"])
     assert kinds >= {"source", "built-in", "frozen", "zip", "extension"} or not extensions(made)
-    assert [module.name for module in found.modules if module.initializing] == [
+    assert [module.name for module in modules.modules if module.initializing] == [
         "unended",
         "unended.dying",
     ]
@@ -88,10 +90,10 @@ def extensions(made: Made) -> bool:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_packages_have_the_versions_that_the_core_knows(interpreter: Interpreter) -> None:
     _, session = open_session(interpreter, "source_modules")
-    found = decode(session.target)
+    modules = decode(session.target)
     listed = {
         top_level_package.name: (top_level_package.version, top_level_package.source)
-        for top_level_package in top_level_packages(found)
+        for top_level_package in top_level_packages(modules)
     }
     assert (
         listed.items()
@@ -113,14 +115,14 @@ def test_packages_have_the_versions_that_the_core_knows(interpreter: Interpreter
     assert isinstance(state, PythonState)
     for_record = read_package_versions(session.target, state)
     assert not isinstance(for_record, Absent)
-    known = {name: version for name, version in listed.items() if version[0]}
-    assert {package.name: tuple(package[1:]) for package in for_record.packages} == known
+    versions = {name: version for name, version in listed.items() if version[0]}
+    assert {package.name: tuple(package[1:]) for package in for_record.packages} == versions
     assert for_record.lost == 0
     record = analyze(session)
     assert record["python"]["packages"] == [package._asdict() for package in for_record.packages]
     assert "hunter2" not in json.dumps(record)
     assert ("never_imported", "99") in {
-        (distribution.name, distribution.version) for distribution in found.distributions
+        (distribution.name, distribution.version) for distribution in modules.distributions
     }
 
 
@@ -153,16 +155,16 @@ def test_damage_never_raises(interpreter: Interpreter) -> None:
     assert isinstance(python, PythonState)
     addresses = [module.address for module in decode(session.target).modules]
     chance = random.Random(len(addresses))
-    told = 0
+    compared = 0
     for _ in range(ROUNDS):
         target = MutatedTarget(session.target)
         for _ in range(10):
             address = chance.choice(addresses) + 8 * chance.randrange(6)
             target.put_word(address, chance.choice(HOSTILE))
-        found = decode(target, python)
-        problems = [module.problem for module in found.modules]
-        told += any("damaged" in problem or "unreadable" in problem for problem in problems)
-    assert told, "no mutation was noticed"
+        modules = decode(target, python)
+        problems = [module.problem for module in modules.modules]
+        compared += any("damaged" in problem or "unreadable" in problem for problem in problems)
+    assert compared, "no mutation was noticed"
 
 
 def test_a_truncated_core_says_what_is_missing(tmp_path: Any) -> None:

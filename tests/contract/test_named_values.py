@@ -40,9 +40,9 @@ def test_what_holds_the_bad_address_is_named(interpreter: Interpreter, name: str
     record = analyze(Session(target))
     # deathbed's own frame holds the way to die and with it the argument.
     named = [
-        one
-        for one in record["signal"].get("named_values", ())
-        if not one["filename"].endswith("deathbed.py")
+        entry
+        for entry in record["signal"].get("named_values", ())
+        if not entry["filename"].endswith("deathbed.py")
     ]
     if name not in NAMED:
         assert "named_values" not in record["signal"]

@@ -169,12 +169,12 @@ def test_a_read_behind_the_end_of_a_file_is_no_write(program: Path, tmp_path: Pa
 
 @pytest.mark.parametrize("name", list(DEATHS))
 def test_an_ordinary_death(program: Path, tmp_path: Path, name: str) -> None:
-    number, category, label, said = DEATHS[name]
+    number, category, label, words = DEATHS[name]
     record = record_of(program, tmp_path, number)
     signature, verdict = record["signature"], record["verdict"]
     assert (signature["category"], verdict["label"]) == (category, label)
-    told = [signature["evidence"], *(finding["summary"] for finding in record["findings"])]
-    assert any(said in one for one in [*told, *verdict["reasons"]]), told
+    texts = [signature["evidence"], *(finding["summary"] for finding in record["findings"])]
+    assert any(words in text for text in [*texts, *verdict["reasons"]]), texts
     assert record["corruption"]["word"] in ("none", "software-like")
     assert not any("filling pattern" in reason for reason in verdict["reasons"])
     assert all(verdict["reasons"])

@@ -83,5 +83,5 @@ def test_a_link_of_a_freed_block_is_named(interpreter: Interpreter, tmp_path: Pa
 def test_memory_that_was_freed_and_given_out_again_is_not_overwritten(
     interpreter: Interpreter, tmp_path: Path
 ) -> None:
-    found, _ = signs(interpreter, "given_back_too_often", tmp_path)
-    assert found == []
+    findings, _ = signs(interpreter, "given_back_too_often", tmp_path)
+    assert findings == []

@@ -25,7 +25,9 @@ WHY = "no CPython 3.12 or later is on this machine"
 
 
 @pytest.mark.skipif(not PROVABLE, reason=WHY)
-@pytest.mark.parametrize("interpreter", [pytest.param(one, id=one.id) for one in PROVABLE])
+@pytest.mark.parametrize(
+    "interpreter", [pytest.param(interpreter, id=interpreter.id) for interpreter in PROVABLE]
+)
 def test_the_table_is_that_of_the_build(interpreter: Interpreter, tmp_path: Path) -> None:
     made = made_or_skip(interpreter, "simple")
     assert_chosen(state_of(made), interpreter)
@@ -52,8 +54,12 @@ def assert_chosen(state: ProcessState, interpreter: Interpreter) -> None:
     assert python.soft_errors == ()
     runtime = read_runtime(state.target, python)
     assert runtime.soft_errors == ()
-    (one,) = runtime.interpreters
-    assert not isinstance(one.gc, Absent) and not one.gc.collecting and one.gc.enabled
+    (main_interpreter,) = runtime.interpreters
+    assert (
+        not isinstance(main_interpreter.gc, Absent)
+        and not main_interpreter.gc.collecting
+        and main_interpreter.gc.enabled
+    )
     assert (python.gil_holder is not None) == interpreter.gil
     layout = python.layout
     main = python.runtime + layout.require("_PyRuntimeState", "interpreters.main")

@@ -18,8 +18,8 @@ from gdb_epi.target.corefile import CoreFileTarget
 
 GALLERY = Path(__file__).parents[1] / "gallery/first"
 CELLS = [
-    pytest.param(one, id=one.id)
-    for one in spread(
+    pytest.param(installed, id=installed.id)
+    for installed in spread(
         "paused",
         lambda interpreter: interpreter.root is None and not interpreter.free_threaded,
         every=99,

@@ -24,14 +24,14 @@ def test_trampolines_do_not_change_a_signature(interpreter: Interpreter) -> None
     gdb = shutil.which("gdb")
     if gdb is None:
         pytest.skip("no gdb")
-    found = {}
+    signed_by_mode = {}
     for name in ("perf-trampolines", "perf-trampolines-off"):
         made = made_or_skip(interpreter, name)
-        found[name] = signed(made.core, gdb, interpreter)
-    on, off = (one.signature.keys for one in found.values())
+        signed_by_mode[name] = signed(made.core, gdb, interpreter)
+    on, off = (process.signature.keys for process in signed_by_mode.values())
     for name in ("stable", "coarse", "native", "python"):  # `strict` keeps every frame
         assert on[name].text == off[name].text
-    stack = found["perf-trampolines"].stack
+    stack = signed_by_mode["perf-trampolines"].stack
     assert stack is not None
     native = [frame.native.function for frame in stack.frames if frame.native is not None]
     assert START in native, "no trampoline was there"

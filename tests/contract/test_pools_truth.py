@@ -37,12 +37,12 @@ def decode(session: Session) -> ExecutorsAndQueues:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_thread_pools(interpreter: Interpreter) -> None:
     made, session = opened(interpreter)
-    found = decode(session)
-    pools = {pool.prefix: pool for pool in found.pools if pool.kind == "threads"}
+    decoded = decode(session)
+    pools = {pool.prefix: pool for pool in decoded.pools if pool.kind == "threads"}
     assert set(pools) == {"busy", "resting"}
-    busy, told = pools["busy"], made.truth["pool"]
-    assert busy.max_workers == told["max"] and busy.queued == told["queued"]
-    assert sorted(worker.tid or 0 for worker in busy.workers) == told["workers"]
+    busy, pool_truth = pools["busy"], made.truth["pool"]
+    assert busy.max_workers == pool_truth["max"] and busy.queued == pool_truth["queued"]
+    assert sorted(worker.tid or 0 for worker in busy.workers) == pool_truth["workers"]
     for worker in busy.workers:
         assert worker.idle is False and worker.runs is not None and worker.runs.name == "work"
         assert worker.name is not None and worker.name.startswith("busy")
@@ -68,21 +68,27 @@ def test_process_pools(interpreter: Interpreter) -> None:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_queues(interpreter: Interpreter) -> None:
     made, session = opened(interpreter)
-    found = decode(session)
-    by_address = {queue.address: queue for queue in found.queues}
+    pools = decode(session)
+    by_address = {queue.address: queue for queue in pools.queues}
     seen = 0
-    for name, told in made.truth["queues"].items():
-        one = by_address.get(made.truth["addresses"][name])
-        if one is None:
+    for name, pool_truth in made.truth["queues"].items():
+        decoded_queue = by_address.get(made.truth["addresses"][name])
+        if decoded_queue is None:
             assert interpreter.free_threaded, name
             continue
         seen += 1
-        assert [one.shown, one.size, one.max_size, one.unfinished, one.getters] == told, name
+        assert [
+            decoded_queue.shown,
+            decoded_queue.size,
+            decoded_queue.max_size,
+            decoded_queue.unfinished,
+            decoded_queue.getters,
+        ] == pool_truth, name
     if interpreter.free_threaded:
-        assert any("no list of their objects" in error.message for error in found.soft_errors)
+        assert any("no list of their objects" in error.message for error in pools.soft_errors)
         assert seen >= 1, "those that frames refer to"
     else:
-        assert found.soft_errors == () and seen == len(made.truth["queues"])
+        assert pools.soft_errors == () and seen == len(made.truth["queues"])
     waited = by_address[made.truth["addresses"]["waited"]]
     assert sorted(waited.users) == made.truth["getters"]
 

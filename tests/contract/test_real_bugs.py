@@ -166,12 +166,12 @@ def waits_as(wanted: Wanted, report: LockReport, truth: dict[str, Any]) -> None:
     assert wait.owner.state == "vanished"
     holder = report.vanished.find(ident=wait.owner.ident, tid=wait.owner.tid)
     assert holder is not None and holder.name == "holder"
-    told = next(one for one in truth["vanished"] if one["name"] == "holder")
-    assert (holder.tid, holder.ident) == (told["native_id"], told["ident"])
-    if told["frames"] is None:  # it did not sit still
+    holder_truth = next(thread for thread in truth["vanished"] if thread["name"] == "holder")
+    assert (holder.tid, holder.ident) == (holder_truth["native_id"], holder_truth["ident"])
+    if holder_truth["frames"] is None:  # it did not sit still
         return
     frames = [[f.name, f.qualname, f.filename, f.lineno] for f in holder.frames]
-    assert frames == told["frames"]
+    assert frames == holder_truth["frames"]
     assert wanted.frame in [frame[0] for frame in frames]
 
 

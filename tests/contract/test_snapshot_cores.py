@@ -46,12 +46,12 @@ def test_a_gcore_is_a_snapshot(interpreter: Interpreter, program: str) -> None:
     python = session.state.python
     assert isinstance(python, PythonState), python
     threads = {(t.interpreter, t.ident): t for t in python.threads()}
-    for told in made.truth["threads"]:
-        thread = threads[told["interpreter"], told["ident"]]
+    for true_thread in made.truth["threads"]:
+        thread = threads[true_thread["interpreter"], true_thread["ident"]]
         names = [frame.name for frame in thread.frames if frame.hole is None]
         # The dying thread lives on in a `pause` below the frames that it told.
-        assert names == [frame[0] for frame in told["frames"]]
-        assert thread.tid == told["native_id"] and thread.name == told["name"]
+        assert names == [frame[0] for frame in true_thread["frames"]]
+        assert thread.tid == true_thread["native_id"] and thread.name == true_thread["name"]
         for hole in (frame for frame in thread.frames if frame.hole is not None and frame.address):
             assert is_zeroed(target, hole.address), hole
 

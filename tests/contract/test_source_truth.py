@@ -75,14 +75,14 @@ def test_each_source_is_found_where_it_is_and_no_wrong_one_is_given(
 ) -> None:
     made = made_of(interpreter, "source_places")
     finder, frames, _ = opened(made)
-    told = {(file, first): rest for file, first, *rest in made.truth["pieces"].values()}
+    pieces = {(file, first): rest for file, first, *rest in made.truth["pieces"].values()}
     seen = 0
     for number, frame in enumerate(frames):
         if frame.name != "step":
             continue
         source = finder.find_source(frame, frames[number + 1 :])
         assert source.site is not None
-        trust, text, where = told[source.site.filename, source.site.first]
+        trust, text, where = pieces[source.site.filename, source.site.first]
         seen += 1
         if trust is None:
             assert isinstance(source, SourceNotFound), source
@@ -97,7 +97,7 @@ def test_each_source_is_found_where_it_is_and_no_wrong_one_is_given(
             first, last = source.lines[span.line - 1], source.lines[span.end_line - 1]
             assert first[span.column :].startswith("follow(")
             assert last[: span.end_column].endswith(")")
-    assert seen == len(told) == 20
+    assert seen == len(pieces) == 20
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)

@@ -35,7 +35,7 @@ def decode(session: Session) -> Tasks:
 def edges(tasks: Tasks) -> dict[str, list[str]]:
     names = {task.address: str(task.name) for task in tasks.tasks}
     return {
-        str(task.name): sorted(names[one] for one in task.awaited_by)
+        str(task.name): sorted(names[waiter] for waiter in task.awaited_by)
         for task in tasks.tasks
         if task.coro != "main"
     }
@@ -52,18 +52,18 @@ def assert_like_asyncio(tasks: Tasks, made: Made) -> None:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_who_waits_for_whom(interpreter: Interpreter) -> None:
     made, session = open_session(interpreter, "taskgraph")
-    found = decode(session)
-    assert edges(found) == made.truth["edges"]
-    assert_like_asyncio(found, made)
+    tasks = decode(session)
+    assert edges(tasks) == made.truth["edges"]
+    assert_like_asyncio(tasks, made)
     assert (made.truth["graph"] is not None) == (interpreter.minor >= (3, 14))
 
 
 @pytest.mark.parametrize("interpreter", EAGER)
 def test_eager_tasks_wait_like_others(interpreter: Interpreter) -> None:
     made, session = open_session(interpreter, "taskgraph-eager")
-    found = decode(session)
-    assert_like_asyncio(found, made)
-    assert edges(found) == made.truth["edges"]
+    tasks = decode(session)
+    assert_like_asyncio(tasks, made)
+    assert edges(tasks) == made.truth["edges"]
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -84,11 +84,11 @@ def test_what_follows_is_what_asyncio_wrote_down(
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_tasks_written_in_python(interpreter: Interpreter) -> None:
     made, session = open_session(interpreter, "taskgraph")
-    found = decode(session)
-    assert sorted(str(t.name) for t in found.tasks if t.kind == "Python") == made.truth["python"]
-    for task in found.tasks:
+    tasks = decode(session)
+    assert sorted(str(t.name) for t in tasks.tasks if t.kind == "Python") == made.truth["python"]
+    for task in tasks.tasks:
         assert task.state == "pending" and task.loop and task.stack
-    own = next(task for task in found.tasks if task.name == "python")
+    own = next(task for task in tasks.tasks if task.name == "python")
     assert own.coro == "directly" and own.awaits == "task python-leaf"
 
 
@@ -108,10 +108,10 @@ def test_the_tree_shows_every_task_below_its_waiters(interpreter: Interpreter) -
             path.pop()
         parents.setdefault(name, set()).update([path[-1][1]] if path else [])
         path.append((depth, name))
-    told = {name: set(waiters) for name, waiters in made.truth["edges"].items()}
-    main = next(name for name in parents if name not in told)
+    waiters_by_name = {name: set(waiters) for name, waiters in made.truth["edges"].items()}
+    main = next(name for name in parents if name not in waiters_by_name)
     assert parents.pop(main) == set()
-    assert parents == told
+    assert parents == waiters_by_name
     text = "\n".join(lines)
     assert "cycle: yin -> yang -> yin" in text or "cycle: yang -> yin -> yang" in text
 

@@ -39,13 +39,13 @@ def shown(frame: PyFrame) -> list[Any]:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_names_coroutines_and_stacks(interpreter: Interpreter) -> None:
     made, target = open_target(interpreter, "coroutines")
-    found = decode(target, ProcessState(target))
-    assert found.soft_errors == ()
-    told = {task["name"]: task for task in made.truth["tasks"]}
-    assert len(told) == 6
-    assert sorted(str(task.name) for task in found.tasks) == sorted(told)
-    for task in found.tasks:
-        truth = told[str(task.name)]
+    decoded = decode(target, ProcessState(target))
+    assert decoded.soft_errors == ()
+    truths = {task["name"]: task for task in made.truth["tasks"]}
+    assert len(truths) == 6
+    assert sorted(str(task.name) for task in decoded.tasks) == sorted(truths)
+    for task in decoded.tasks:
+        truth = truths[str(task.name)]
         assert (task.coro, task.running) == (truth["coroutine"], truth["running"])
         assert task.state == "pending"
         outermost_first = [shown(frame) for frame in task.stack][::-1]
@@ -70,10 +70,10 @@ def test_suspended_tasks_have_values_too(interpreter: Interpreter) -> None:
 def test_what_they_wait_for(interpreter: Interpreter) -> None:
     _, target = open_target(interpreter, "coroutines")
     state = ProcessState(target)
-    found = {str(task.name): task for task in decode(target, state).tasks}
-    doomed = found["doomed"]
+    decoded = {str(task.name): task for task in decode(target, state).tasks}
+    doomed = decoded["doomed"]
     assert doomed.running and doomed.awaits == "" and doomed.tid == state.crashed_tid()
-    for name, task in found.items():
+    for name, task in decoded.items():
         if name.startswith("waiter-"):
             assert task.awaits == "_asyncio.Future"
             assert task.waits_for != 0
@@ -100,30 +100,30 @@ def test_stacks_and_the_command_show_them(interpreter: Interpreter) -> None:
 def test_three_loops_and_every_state(interpreter: Interpreter) -> None:
     """Of a living thread, of an ended one and of the main thread; generators in the chains."""
     made, target = open_target(interpreter, "loops")
-    found = decode(target, ProcessState(target))
-    assert found.soft_errors == ()
-    known = {str(task.name): task for task in found.tasks}
-    told = {task["name"]: task for task in made.truth["tasks"]}
-    assert {"living", "ended", "never-started", "by-generator", "in-turns"} <= set(told)
-    missing = set(told) - set(known)
+    decoded = decode(target, ProcessState(target))
+    assert decoded.soft_errors == ()
+    by_name = {str(task.name): task for task in decoded.tasks}
+    truths = {task["name"]: task for task in made.truth["tasks"]}
+    assert {"living", "ended", "never-started", "by-generator", "in-turns"} <= set(truths)
+    missing = set(truths) - set(by_name)
     # 3.14 (gh-107803) takes done tasks off its lists; before, they are there until collected.
-    assert all(told[name]["state"] != "pending" for name in missing)
+    assert all(truths[name]["state"] != "pending" for name in missing)
     assert not missing or interpreter.minor >= (3, 14)
     # Beside those that the program kept: the main tasks of the two asyncio.run().
-    others = {known[name].coro for name in set(known) - set(told)}
+    others = {by_name[name].coro for name in set(by_name) - set(truths)}
     assert others == {"main", "of_living_thread"}
-    for name in set(told) - missing:
-        task, truth = known[name], told[name]
+    for name in set(truths) - missing:
+        task, truth = by_name[name], truths[name]
         assert (task.coro, task.state) == (truth["coroutine"], truth["state"])
         assert not task.running
         outermost_first = [shown(frame) for frame in task.stack][::-1]
         assert outermost_first == [frame for _, frame in truth["frames"]]
-    if "failed" in known:
-        assert known["failed"].failure.startswith("ValueError in failing (loops.py:")
-        assert known["failed"].unseen and known["finished"].failure == ""
-    assert known["other"].awaits == "task first"
-    assert known["never-started"].awaits == known["in-turns"].awaits == ""
-    assert [task.coro for task in found.tasks if task.running] == ["main"]
+    if "failed" in by_name:
+        assert by_name["failed"].failure.startswith("ValueError in failing (loops.py:")
+        assert by_name["failed"].unseen and by_name["finished"].failure == ""
+    assert by_name["other"].awaits == "task first"
+    assert by_name["never-started"].awaits == by_name["in-turns"].awaits == ""
+    assert [task.coro for task in decoded.tasks if task.running] == ["main"]
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -148,7 +148,7 @@ def test_damaged_tasks_end(interpreter: Interpreter) -> None:
             at = chosen.choice(places) + 8 * chosen.randrange(24)
             mutated.put_word(at, chosen.choice((*HOSTILE, *places)))
         start = time.process_time()
-        found = decode(mutated, state)
+        decoded = decode(mutated, state)
         assert time.process_time() - start < MAX_SECONDS
-        changed += found != intact
+        changed += decoded != intact
     assert changed > ROUNDS // 4, "the damage hits what is decoded"

@@ -50,12 +50,12 @@ def test_core_tells_the_truth(interpreter: Interpreter, program: Program) -> Non
     release = re.sub(r"(a|b|rc)\d+$", "", python.version)  # the program tells three numbers
     assert release == ".".join(str(part) for part in truth["version"])
     threads = seen_threads(python)
-    for told in truth["threads"]:
-        thread = threads[told["interpreter"], told["ident"]]
-        assert seen_frames(thread) == told["frames"]
-        if told["native_id"] is not None:  # gevent's Thread objects do not know it
-            assert thread.tid == told["native_id"]
-        assert thread.name == told["name"]
+    for true_thread in truth["threads"]:
+        thread = threads[true_thread["interpreter"], true_thread["ident"]]
+        assert seen_frames(thread) == true_thread["frames"]
+        if true_thread["native_id"] is not None:  # gevent's Thread objects do not know it
+            assert thread.tid == true_thread["native_id"]
+        assert thread.name == true_thread["name"]
     holder = truth["gil_holder"] if truth["gil"] else None
     assert python.gil_holder == holder
     crash = state.crash

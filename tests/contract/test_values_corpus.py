@@ -92,9 +92,11 @@ def test_99_percent_of_all_are_exact() -> None:
     """Over all interpreters."""
     verdicts = []
     for cell in CELLS:
-        interpreter, one = cell.values
-        if not one.packages:
-            verdicts += [judged.verdict for judged in verdicts_on(interpreter.id, one.name)]
+        interpreter, array_program = cell.values
+        if not array_program.packages:
+            verdicts += [
+                judged.verdict for judged in verdicts_on(interpreter.id, array_program.name)
+            ]
     assert set(verdicts) <= {EXACT, MARKED}
     assert verdicts.count(EXACT) / len(verdicts) >= LEAST_SHARE, len(verdicts)
 
@@ -105,8 +107,8 @@ def test_arrays_beyond_the_limits_are_described(interpreter: Interpreter) -> Non
     state = opened(made)
     seen = 0
     for judged in judge(made, state, WIDE._replace(width=2)):
-        told = made.truth["arrays"].get(judged.name)
-        if told is None or judged.type not in ("ndarray", "OwnArray"):
+        array = made.truth["arrays"].get(judged.name)
+        if array is None or judged.type not in ("ndarray", "OwnArray"):
             continue
         assert judged.decoded is not None
         text = judged.decoded.text
@@ -115,11 +117,11 @@ def test_arrays_beyond_the_limits_are_described(interpreter: Interpreter) -> Non
             assert judged.verdict == EXACT, (judged.name, text)
             continue
         assert not judged.decoded.exact, text
-        assert match[1] == repr(tuple(told["shape"])), text
+        assert match[1] == repr(tuple(array["shape"])), text
         if judged.name != "records":
-            assert match[2] == told["dtype"], text
+            assert match[2] == array["dtype"], text
         if judged.name not in ("moments", "shorts"):  # tolist() makes dates and floats of these
-            first = ", ".join(told["first"][:2]).replace("(1+2j)", "1+2j")
+            first = ", ".join(array["first"][:2]).replace("(1+2j)", "1+2j")
             assert (match[3] or "").startswith(first), (judged.name, text)
         seen += 1
     assert seen >= 5
@@ -132,15 +134,15 @@ def test_every_kind_of_argument_is_told(interpreter: Interpreter) -> None:
     assert isinstance(state.python, PythonState)
     reader, kinds = FrameVariables(get_process_values(state.target, state.python)), set()
     for testimony, frame in frames_with_testimony(made, state):
-        found = reader.of(frame)
-        assert not isinstance(found, Absent)
-        for variable in found:
+        variables = reader.of(frame)
+        assert not isinstance(variables, Absent)
+        for variable in variables:
             if variable.name in testimony["kinds"]:
                 assert variable.kind == testimony["kinds"][variable.name], (frame.name, variable)
                 kinds.add(variable.kind)
             elif variable.name in testimony["free"]:
                 assert variable.kind == "free", (frame.name, variable)
-        names = {variable.name for variable in found}
+        names = {variable.name for variable in variables}
         assert not {"later", "unbound", "error"} & names, frame.name
     assert len(kinds) == 5
 

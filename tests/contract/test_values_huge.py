@@ -22,7 +22,7 @@ MAX_SECONDS = 10.0  # of processor time for the whole frame by default; a tenth 
 MAX_SECONDS_WIDE = 60.0  # with a million items asked for; far above what was seen
 
 
-@pytest.fixture(scope="module", params=CHOSEN, ids=lambda one: one.id)
+@pytest.fixture(scope="module", params=CHOSEN, ids=lambda interpreter: interpreter.id)
 def huge(request: pytest.FixtureRequest) -> tuple[FrameVariables, object]:
     made = made_or_skip(request.param, program("values_huge"))
     state = opened(made)
@@ -34,27 +34,32 @@ def huge(request: pytest.FixtureRequest) -> tuple[FrameVariables, object]:
 
 def decoded(huge: tuple[FrameVariables, object]) -> dict[str, Variable]:
     reader, (_, frame) = huge  # type: ignore[misc]
-    found = reader.of(frame)
-    assert not isinstance(found, Absent), found
-    return {variable.name: variable for variable in found}
+    variables = reader.of(frame)
+    assert not isinstance(variables, Absent), variables
+    return {variable.name: variable for variable in variables}
 
 
 def test_default_limits(huge: tuple[FrameVariables, object]) -> None:
     started = time.process_time()
-    found = decoded(huge)
+    variables = decoded(huge)
     assert time.process_time() - started < MAX_SECONDS
-    cut = set(found) - {"small", "_", "way"}
+    cut = set(variables) - {"small", "_", "way"}
     assert len(cut) == 19
     for name in cut:
         # A Counter of so many keys is not put in order.
-        assert found[name].cut and found[name].exact == (name != "counted"), (name, found[name])
-        text = found[name].text
+        assert variables[name].cut and variables[name].exact == (name != "counted"), (
+            name,
+            variables[name],
+        )
+        text = variables[name].text
         assert ("..." in text or "<cut>" in text) and len(text) < 70_000
-    assert found["small"].text == "'small'" and not found["small"].cut
-    assert found["text"].text.startswith("'xxxx") and found["lone"].text.startswith("'aaaa")
-    assert found["numbers"].text.startswith("[0, 1, 2, ") and found["numbers"].text.endswith("...]")
-    assert found["long_int"].text.endswith("of 8000001 bits>")
-    assert found["deep"].text == "[[[[[[[<cut>]]]]]]]"
+    assert variables["small"].text == "'small'" and not variables["small"].cut
+    assert variables["text"].text.startswith("'xxxx") and variables["lone"].text.startswith("'aaaa")
+    assert variables["numbers"].text.startswith("[0, 1, 2, ") and variables[
+        "numbers"
+    ].text.endswith("...]")
+    assert variables["long_int"].text.endswith("of 8000001 bits>")
+    assert variables["deep"].text == "[[[[[[[<cut>]]]]]]]"
 
 
 def test_the_deepest_limits(huge: tuple[FrameVariables, object]) -> None:

@@ -27,10 +27,10 @@ PROGRAMS = [entry for entry in CORPUS if entry.file.startswith("libraries/")]
 # What costs little: no packages, or numpy, which the tests install anyway.
 CHEAP = ("numpy_arrays", "enums", "dataclass_objects", "templates", "sentinels")
 ORDINARY = [
-    pytest.param(interpreter, one, id=f"{interpreter.id}-{one.name}")
-    for one in PROGRAMS
-    if one.name in CHEAP
-    for interpreter in spread(one.name, one.supports, every=9)
+    pytest.param(interpreter, program, id=f"{interpreter.id}-{program.name}")
+    for program in PROGRAMS
+    if program.name in CHEAP
+    for interpreter in spread(program.name, program.supports, every=9)
 ]
 LEAST_PROGRAMS, LEAST_SHARE = 30, 0.95
 HOSTILE = (0, 1, 3, 64, 0x1000, 1 << 40, 1 << 63, (1 << 64) - 1, 0xDDDDDDDDDDDDDDDD)
@@ -38,11 +38,14 @@ ROUNDS = 150
 MAX_SECONDS = 5.0  # of processor time for one damaged value; far above what was seen
 
 
-def check(found: list[Judged]) -> Counter[str]:
+def check(judgements: list[Judged]) -> Counter[str]:
     """Assert that no value is wrong; return how many there are of each verdict."""
-    wrong = [one for one in found if one.verdict == WRONG]
-    assert not wrong, [(one.name, one.expected, one.decoded and one.decoded.text) for one in wrong]
-    return Counter(one.verdict for one in found)
+    wrong = [judgement for judgement in judgements if judgement.verdict == WRONG]
+    assert not wrong, [
+        (judgement.name, judgement.expected, judgement.decoded and judgement.decoded.text)
+        for judgement in wrong
+    ]
+    return Counter(judgement.verdict for judgement in judgements)
 
 
 @pytest.mark.parametrize(("interpreter", "one"), ORDINARY)
@@ -61,25 +64,25 @@ def test_all_libraries_on_all_versions() -> None:
     none: list[str] = []
     wrong: list[Judged] = []
     for interpreter in one_per_minor():
-        for one in PROGRAMS:
-            if not one.supports(interpreter):
+        for program in PROGRAMS:
+            if not program.supports(interpreter):
                 continue
             try:
-                made = make_core(interpreter, one)
+                made = make_core(interpreter, program)
             except CoreFailed as error:  # no wheels for it
                 none.append(str(error).splitlines()[0])
                 continue
-            found = list(judge(made, opened(made)))
+            judgements = list(judge(made, opened(made)))
             (made.core.parent / "truth.json").unlink()
             made.core.unlink()
-            for judged in found:
+            for judged in judgements:
                 if judged.verdict != EXACT:
                     got = judged.decoded.text[:200] if judged.decoded else None
-                    where = f"{interpreter.id} {one.name}.{judged.name}"
+                    where = f"{interpreter.id} {program.name}.{judged.name}"
                     print(f"{judged.verdict} {where}: {judged.expected[:200]!r} {got!r}")
-            wrong += [judged for judged in found if judged.verdict == WRONG]
-            counts = Counter(judged.verdict for judged in found)
-            by_program.setdefault(one.name, Counter()).update(counts)
+            wrong += [judged for judged in judgements if judged.verdict == WRONG]
+            counts = Counter(judged.verdict for judged in judgements)
+            by_program.setdefault(program.name, Counter()).update(counts)
             totals.update(counts)
     for name, counts in sorted(by_program.items()):
         print(f"{name:28} {dict(counts)}")
@@ -92,9 +95,9 @@ def test_all_libraries_on_all_versions() -> None:
 @pytest.mark.heavy
 def test_frames_of_pandas_are_printed_where_they_are_small_and_plain() -> None:
     """What is not printed is not said to be: shape, columns and lengths are told beside it."""
-    one = next(entry for entry in PROGRAMS if entry.name == "pandas_frames")
-    interpreter = spread(one.name, lambda interpreter: interpreter.minor >= (3, 11), every=1)[0]
-    made = made_or_skip(interpreter, one)
+    program = next(entry for entry in PROGRAMS if entry.name == "pandas_frames")
+    interpreter = spread(program.name, lambda interpreter: interpreter.minor >= (3, 11), every=1)[0]
+    made = made_or_skip(interpreter, program)
     state = opened(made)
     shown = {judged.name: judged for judged in judge(made, state)}
     check(list(shown.values()))
@@ -118,8 +121,8 @@ def test_frames_of_pandas_are_printed_where_they_are_small_and_plain() -> None:
     thread = next(thread for thread in state.python.threads() if thread.crashed)
     variables = [pair for frame in thread.frames for pair in reader.variable_addresses(frame)]
     masked = {name: values.value_of(at).shown() for name, at in variables if name in secrets}
-    for name, told in secrets.items():
-        assert told in masked[name] and "hunter2" not in masked[name], masked
+    for name, secret in secrets.items():
+        assert secret in masked[name] and "hunter2" not in masked[name], masked
 
 
 @pytest.mark.heavy
@@ -128,9 +131,9 @@ def test_frames_of_pandas_are_printed_where_they_are_small_and_plain() -> None:
     ["numpy_records", "pyarrow_nested_scalars", "pyarrow_nested_arrays", "sqlalchemy_rows"],
 )
 def test_what_lies_under_the_name_of_a_secret_is_not_shown(name: str) -> None:
-    one = next(entry for entry in PROGRAMS if entry.name == name)
-    interpreter = spread(one.name, lambda interpreter: interpreter.minor >= (3, 11), every=1)[0]
-    made = made_or_skip(interpreter, one)
+    program = next(entry for entry in PROGRAMS if entry.name == name)
+    interpreter = spread(program.name, lambda interpreter: interpreter.minor >= (3, 11), every=1)[0]
+    made = made_or_skip(interpreter, program)
     state = opened(made)
     judged = list(judge(made, state))
     check(judged)
@@ -166,10 +169,10 @@ def test_what_lies_under_the_name_of_a_secret_is_not_shown(name: str) -> None:
 )  # fmt: skip
 def test_damage_is_survived(name: str) -> None:
     """Overwrite words of objects, and of what they point to; nothing raises, nothing hangs."""
-    one = next(entry for entry in PROGRAMS if entry.name == name)
+    program = next(entry for entry in PROGRAMS if entry.name == name)
     interpreter = [*spread(name, lambda each: each.minor == (3, 11)), *spread(name)][0]
     chance = random.Random(name)
-    state = opened(made_or_skip(interpreter, one))
+    state = opened(made_or_skip(interpreter, program))
     assert isinstance(state.python, PythonState)
     thread = next(thread for thread in state.python.threads() if thread.crashed)
     reader = FrameVariables(get_process_values(state.target, state.python))

@@ -88,8 +88,8 @@ def reader(interpreter: Interpreter, name: str, function: str) -> tuple[ProcessV
         local.update(dict(variables.variable_addresses(frame)))
 
     def lookup(word: str) -> int | None:
-        found = local.get(word)
-        return variables.global_or_builtin(frames[0], word) if found is None else found
+        variable = local.get(word)
+        return variables.global_or_builtin(frames[0], word) if variable is None else variable
 
     return values, lookup
 

@@ -50,9 +50,9 @@ def shown(state: ProcessState, limits: ReprLimits) -> dict[str, dict[str, str]]:
     reader, texts = FrameVariables(get_process_values(state.target, state.python, limits)), {}
     for frame in thread.frames:
         if frame.name in ("names", "containers", "texts"):
-            found = reader.of(frame)
-            assert isinstance(found, list)
-            texts[frame.name] = {one.name: one.shown() for one in found}
+            variables = reader.of(frame)
+            assert isinstance(variables, list)
+            texts[frame.name] = {variable.name: variable.shown() for variable in variables}
     return texts
 
 
@@ -60,16 +60,18 @@ def shown(state: ProcessState, limits: ReprLimits) -> dict[str, dict[str, str]]:
 def test_no_secret_is_shown(interpreter: Interpreter) -> None:
     _, state = opened(interpreter.id)
     masked = shown(state, ReprLimits())
-    told = shown(state, ReprLimits(secrets=True))
-    assert masked.keys() == told.keys() == {"names", "containers", "texts"}
+    with_secrets = shown(state, ReprLimits(secrets=True))
+    assert masked.keys() == with_secrets.keys() == {"names", "containers", "texts"}
     hidden = 0
     for function, texts in masked.items():
         for name, text in texts.items():
             assert SECRET not in text, (function, name, text)
             assert "20092" not in text
-            hidden += SECRET in told[function][name] or "20092" in told[function][name]
+            hidden += (
+                SECRET in with_secrets[function][name] or "20092" in with_secrets[function][name]
+            )
             for visible in VISIBLE.get(function, ()):
-                assert texts[visible] == told[function][visible]
+                assert texts[visible] == with_secrets[function][visible]
     assert hidden >= MASKED
     assert masked["containers"]["table"].count("visible") == 2
     assert masked["texts"]["url"] == "'postgresql://visible:***@host:5432/base'"

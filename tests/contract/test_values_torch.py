@@ -52,68 +52,76 @@ def verdicts() -> tuple[Judged, ...]:
     return tuple(judge(made(), opened(made())))
 
 
-def tensors(found: tuple[Judged, ...]) -> list[tuple[str, str, dict[str, Any]]]:
+def tensors(judgements: tuple[Judged, ...]) -> list[tuple[str, str, dict[str, Any]]]:
     """Return where, the text and the truth of every tensor."""
-    told = made().truth["tensors"]
+    truths = made().truth["tensors"]
     result = []
-    for one in found:
-        where = f"{one.function}.{one.name}"
-        if where in told:
-            assert one.verdict == MARKED, one
-            assert one.decoded is not None
-            result.append((where, one.decoded.text, told[where]))
+    for judgement in judgements:
+        where = f"{judgement.function}.{judgement.name}"
+        if where in truths:
+            assert judgement.verdict == MARKED, judgement
+            assert judgement.decoded is not None
+            result.append((where, judgement.decoded.text, truths[where]))
     return result
 
 
-def check_what_is_said(where: str, text: str, told: dict[str, Any]) -> bool:
+def check_what_is_said(where: str, text: str, truth: dict[str, Any]) -> bool:
     """Check shape, dtype and device where they are told at all; return whether they are."""
     match = TEXT.search(text)
     if match is None:
         assert "cannot tell its shape" in text, (where, text)
         return False
-    assert match[1] == repr(tuple(told["shape"])), (where, text)
-    assert match[2] == told["dtype"], (where, text)
-    wanted = values_torch.COMPUTED if where == FAKE else told["device"]
+    assert match[1] == repr(tuple(truth["shape"])), (where, text)
+    assert match[2] == truth["dtype"], (where, text)
+    wanted = values_torch.COMPUTED if where == FAKE else truth["device"]
     assert match[3] == wanted, (where, text)
     return True
 
 
-def same(shown: str, said: str, dtype: str) -> bool:
+def same(shown: str, expected: str, dtype: str) -> bool:
     """Tell whether two texts are the same number of a dtype."""
     if dtype.startswith("torch.complex"):
-        return complex(shown) == complex(said)
+        return complex(shown) == complex(expected)
     if dtype in PACKED:
         form = PACKED[dtype]
-        return struct.pack(form, float(shown)) == struct.pack(form, float(said))
-    return shown == said
+        return struct.pack(form, float(shown)) == struct.pack(form, float(expected))
+    return shown == expected
 
 
 def test_tensors_are_described() -> None:
-    found = tensors(verdicts())
-    for where, text, told in found:
-        if not check_what_is_said(where, text, told):
+    described = tensors(verdicts())
+    for where, text, truth in described:
+        if not check_what_is_said(where, text, truth):
             assert where in COMPUTED, (where, text)
             continue
         match = TEXT.search(text)
         assert match is not None
-        assert (match[4] == "True") is told["requires_grad"], (where, text)
-        assert (match[5] or "") == PYTHON_NODE.get(where, told["grad_fn"]), (where, text)
+        assert (match[4] == "True") is truth["requires_grad"], (where, text)
+        assert (match[5] or "") == PYTHON_NODE.get(where, truth["grad_fn"]), (where, text)
         shown = match[6].split(", ") if match[6] else []
         if where in NO_VALUES:
             assert not shown, (where, text)
             assert match[7], (where, text)
             continue
-        assert len(shown) >= len(told["first"]), (where, text)
-        for one, other in zip(shown, told["first"], strict=False):
-            assert same(one, other, told["dtype"]), (where, text)
-    assert len(found) >= 40
-    assert {where for where, _, _ in found} > COMPUTED | NO_VALUES | {FAKE, *PYTHON_NODE}
+        assert len(shown) >= len(truth["first"]), (where, text)
+        for number, other in zip(shown, truth["first"], strict=False):
+            assert same(number, other, truth["dtype"]), (where, text)
+    assert len(described) >= 40
+    assert {where for where, _, _ in described} > COMPUTED | NO_VALUES | {FAKE, *PYTHON_NODE}
 
 
 def test_what_describes_tensors_is_exact() -> None:
     seen = [verdict for verdict in verdicts() if verdict.function == "descriptions"]
-    assert {one.name for one in seen} >= {"shape", "kinds", "devices", "layouts", "formats"}
-    assert [one for one in seen if one.name != "way" and one.verdict != EXACT] == []
+    assert {judgement.name for judgement in seen} >= {
+        "shape",
+        "kinds",
+        "devices",
+        "layouts",
+        "formats",
+    }
+    assert [
+        judgement for judgement in seen if judgement.name != "way" and judgement.verdict != EXACT
+    ] == []
 
 
 def test_a_module_shows_its_parameters() -> None:
@@ -128,8 +136,8 @@ def test_a_module_shows_its_parameters() -> None:
 def test_nothing_is_wrong_without_the_names_of_classes(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a machine that has not the files of libtorch."""
     monkeypatch.setattr(values_torch, "read_cxx_class_name", lambda reader, address: "")
-    found = tensors(tuple(judge(made(), opened(made()))))
-    described = [one[0] for one in found if check_what_is_said(*one)]
+    tensors_shown = tensors(tuple(judge(made(), opened(made()))))
+    described = [tensor[0] for tensor in tensors_shown if check_what_is_said(*tensor)]
     assert not COMPUTED & set(described)
     assert len(described) >= 30
 
@@ -142,14 +150,14 @@ def test_a_damaged_tensor_gets_no_other_shape() -> None:
     frame = next(frame for frame in thread.frames if frame.name == "tensors")
     matrix = dict(reader.variable_addresses(frame))["matrix"]
     impl = int.from_bytes(state.target.read(matrix + 16, 8), "little")
-    told = 0
+    checked = 0
     for index in range(WORDS):
         for word in (*HOSTILE, matrix, impl):
             target = MutatedTarget(state.target)
             target.put_word(impl + 8 * index, word)
             text = get_process_values(target, state.python).value_of(matrix).text
             match = TEXT.search(text)
-            told += match is not None
+            checked += match is not None
             # What lies behind the sizes in use was never written: it may be a size of 1.
             assert match is None or index == DIMENSIONS or match[1] == "(2, 3)", (index, word, text)
-    assert 0 < told < WORDS * len(HOSTILE)
+    assert 0 < checked < WORDS * len(HOSTILE)

@@ -51,69 +51,74 @@ def pairs(made: Made, limits: ReprLimits = WIDE, **options: Any) -> Frames:
     state, thread = decode(made, **options)
     assert isinstance(state.python, PythonState)
     reader = FrameVariables(get_process_values(state.target, state.python, limits))
-    told = made.truth["variables"]
-    frames = [frame for frame in thread.frames if frame.name != "<module>"][-len(told) :]
-    assert [frame.name for frame in frames] == [one["function"] for one in told]
-    found: Frames = []
-    for one, frame in zip(told, frames, strict=True):
+    truths = made.truth["variables"]
+    frames = [frame for frame in thread.frames if frame.name != "<module>"][-len(truths) :]
+    assert [frame.name for frame in frames] == [truth["function"] for truth in truths]
+    frame_pairs: Frames = []
+    for one, frame in zip(truths, frames, strict=True):
         variables = reader.of(frame)
         assert not isinstance(variables, Absent), (frame.name, variables)
-        found.append((one, variables))
-    return found
+        frame_pairs.append((one, variables))
+    return frame_pairs
 
 
-def expected(one: dict[str, Any]) -> dict[str, list[str]]:
-    return {name: value for kind in KINDS for name, value in one[kind].items()}
+def expected(truth: dict[str, Any]) -> dict[str, list[str]]:
+    return {name: value for kind in KINDS for name, value in truth[kind].items()}
 
 
 def test_every_value_is_what_repr_said(made: Made) -> None:
     seen = 0
-    for one, variables in pairs(made):
+    for truth, variables in pairs(made):
         texts = {variable.name: variable for variable in variables}
-        for name, (type_name, said) in expected(one).items():
+        for name, (type_name, text) in expected(truth).items():
             variable = texts[name]
             assert variable.type.rpartition(".")[2] == type_name.rpartition(".")[2], name
-            assert variable.text == said, (one["function"], name)
-            assert variable.exact and not variable.cut, (one["function"], name)
+            assert variable.text == text, (truth["function"], name)
+            assert variable.exact and not variable.cut, (truth["function"], name)
             seen += 1
     assert seen >= 150
 
 
 def test_only_bound_names_and_their_kinds(made: Made) -> None:
-    for one, variables in pairs(made):
-        told = expected(one)
+    for truth, variables in pairs(made):
+        texts = expected(truth)
         for variable in variables:
             if variable.name == "way" or variable.kind in (NAMESPACE, COMPREHENSION):
                 continue  # not in the truth; f_locals of a class body changed with 3.13
-            assert variable.name in told, (one["function"], variable)
-            kind = next(kind for kind in KINDS if variable.name in one[kind])
+            assert variable.name in texts, (truth["function"], variable)
+            kind = next(kind for kind in KINDS if variable.name in truth[kind])
             if kind == "arguments":
-                assert variable.kind == one["kinds"][variable.name]
+                assert variable.kind == truth["kinds"][variable.name]
             elif kind == "free":
                 assert variable.kind == "free"
             else:
                 assert variable.kind in ("local", "cell")
-    names = {one["function"]: {v.name for v in variables} for one, variables in pairs(made)}
+    names = {truth["function"]: {v.name for v in variables} for truth, variables in pairs(made)}
     assert "never_assigned" not in names["arguments"]
 
 
 def test_attributes_stand_beside_instances(made: Made) -> None:
-    found = {v.name: v for _, variables in pairs(made) for v in variables}
-    own = {v.name: v for one, found in pairs(made) for v in found if one["function"] == "others"}
+    by_name = {v.name: v for _, variables in pairs(made) for v in variables}
+    own = {
+        v.name: v
+        for truth, variables in pairs(made)
+        for v in variables
+        if truth["function"] == "others"
+    }
     assert dict(own["plain"].attributes) == {"one": "1", "name": "'wörld'"}
-    assert dict(found["slots"].attributes) == {"left": "(1, 2)"}
-    assert dict(found["slots_only"].attributes) == {"second": "'two'"}
-    assert list(dict(found["split"].attributes)) == ["two", "three", "one"]
+    assert dict(by_name["slots"].attributes) == {"left": "(1, 2)"}
+    assert dict(by_name["slots_only"].attributes) == {"second": "'two'"}
+    assert list(dict(by_name["split"].attributes)) == ["two", "three", "one"]
 
 
 def test_small_limits_cut_and_say_so(made: Made) -> None:
     limits = ReprLimits(depth=1, width=3, length=10, total=500)
-    found = {v.name: v for _, variables in pairs(made, limits) for v in variables}
-    assert found["deleted"].text == "{1: 1, 3: 3, 5: 5, ...}" and found["deleted"].cut
-    assert found["long"].text == "'abcabcabca'..." and found["long"].cut
-    assert found["giant"].cut and "bits" in found["giant"].text
-    assert found["million"].text == "1000000.0" and not found["million"].cut
-    assert len(found["numbers"].text) < 40
+    by_name = {v.name: v for _, variables in pairs(made, limits) for v in variables}
+    assert by_name["deleted"].text == "{1: 1, 3: 3, 5: 5, ...}" and by_name["deleted"].cut
+    assert by_name["long"].text == "'abcabcabca'..." and by_name["long"].cut
+    assert by_name["giant"].cut and "bits" in by_name["giant"].text
+    assert by_name["million"].text == "1000000.0" and not by_name["million"].cut
+    assert len(by_name["numbers"].text) < 40
 
 
 def test_nothing_is_wrong_without_any_file(made: Made, tmp_path: Any) -> None:
@@ -125,12 +130,12 @@ def test_nothing_is_wrong_without_any_file(made: Made, tmp_path: Any) -> None:
             raise
         pytest.skip(f"frames need the executable before 3.13: {error!s:.80}")
     good = 0
-    for one, variables in frames:
+    for truth, variables in frames:
         texts = {variable.name: variable for variable in variables}
-        for name, (_, said) in expected(one).items():
+        for name, (_, text) in expected(truth).items():
             variable = texts[name]
-            good += variable.text == said
-            assert variable.text == said or not variable.exact or variable.cut, (name, variable)
+            good += variable.text == text
+            assert variable.text == text or not variable.exact or variable.cut, (name, variable)
     assert good >= 100
 
 

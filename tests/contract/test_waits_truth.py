@@ -37,26 +37,26 @@ MIN_SCENARIOS = 20  # of each library: the figure of the issue
 
 
 def wrong(
-    told: dict[str, Any], waits: UnfinishedTask, by_id: dict[int, UnfinishedTask]
+    truth: dict[str, Any], waits: UnfinishedTask, by_id: dict[int, UnfinishedTask]
 ) -> list[str]:
     """Return how a decoded wait differs from what the program said."""
     wait = waits.wait
-    found: list[tuple[str, Any, Any]] = [("kind", wait.kind if wait else None, told["kind"])]
-    found += [(key, getattr(wait, key, None), told[key]) for key in FIELDS if key in told]
-    if "wakers" in told:
+    compared: list[tuple[str, Any, Any]] = [("kind", wait.kind if wait else None, truth["kind"])]
+    compared += [(key, getattr(wait, key, None), truth[key]) for key in FIELDS if key in truth]
+    if "wakers" in truth:
         names = [by_id[waker].name for waker in waits.wakers if waker in by_id]
-        if told["wakers"] and isinstance(told["wakers"][0], int):
-            found.append(("wakers", sorted(waits.wakers), sorted(told["wakers"])))
+        if truth["wakers"] and isinstance(truth["wakers"][0], int):
+            compared.append(("wakers", sorted(waits.wakers), sorted(truth["wakers"])))
         else:
-            found.append(("wakers", sorted(names), sorted(told["wakers"])))
-    if "known" in told:
-        found.append(("known", waits.certainty, told["known"]))
-    if "holds" in told:
-        found.append(("holds", sorted(waits.holds), sorted(told["holds"])))
-    if "stack" in told:
+            compared.append(("wakers", sorted(names), sorted(truth["wakers"])))
+    if "known" in truth:
+        compared.append(("known", waits.certainty, truth["known"]))
+    if "holds" in truth:
+        compared.append(("holds", sorted(waits.holds), sorted(truth["holds"])))
+    if "stack" in truth:
         stack = [frame.name for frame in waits.stack][::-1]
-        found.append(("stack", stack[: len(told["stack"])], told["stack"]))
-    return [f"{what}: {got!r}, not {want!r}" for what, got, want in found if got != want]
+        compared.append(("stack", stack[: len(truth["stack"])], truth["stack"]))
+    return [f"{what}: {got!r}, not {want!r}" for what, got, want in compared if got != want]
 
 
 def check(made: Made) -> None:
@@ -124,12 +124,12 @@ def test_the_record_and_triage_count_them() -> None:
     made = made_or_skip(interpreter, program("waits-trio"))
     record = analyze(Session(target_of(made)))
     tasks = record["tasks"]
-    told = {each["who"]: each["kind"] for each in made.truth["waits"]}
+    kinds = {each["who"]: each["kind"] for each in made.truth["waits"]}
     counts = {wait["kind"]: wait["count"] for wait in tasks["waits"]}
     # Beside those that the program tells of there are the holders of its locks.
-    assert tasks["asyncio"] == 0 and tasks["trio"] > len(told) and tasks["running"] == 1
+    assert tasks["asyncio"] == 0 and tasks["trio"] > len(kinds) and tasks["running"] == 1
     for kind in ("lock", "condition", "process", "thread", "queue-get", "queue-put"):
-        assert counts[kind] == list(told.values()).count(kind), kind
+        assert counts[kind] == list(kinds.values()).count(kind), kind
     (line,) = [line for line in render_triage(record, Audience(SHELL)) if line.startswith("Tasks")]
     assert f"{tasks['trio']} trio tasks: " in line and " wait for " in line
 

@@ -62,9 +62,9 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> Zoo:
 
 @pytest.mark.parametrize(("language", "mode"), CATEGORIES)
 def test_the_category_of_a_real_core(zoo: Zoo, language: str, mode: str) -> None:
-    found = zoo.signed(Case(Build(language, "O2"), mode))
-    assert found.signature.category.name == CATEGORIES[language, mode]
-    assert set(found.signature.keys) >= {"exact", "strict", "stable", "coarse", "native"}
+    process = zoo.signed(Case(Build(language, "O2"), mode))
+    assert process.signature.category.name == CATEGORIES[language, mode]
+    assert set(process.signature.keys) >= {"exact", "strict", "stable", "coarse", "native"}
 
 
 def test_an_abort_of_a_watchdog_carries_the_main_thread(zoo: Zoo) -> None:
@@ -147,14 +147,14 @@ def test_equal_over_runs(zoo: Zoo, mode: str) -> None:
 
 def interpreters() -> list[Interpreter]:
     """The oldest and the newest that has GDB's files on this machine's own root, and 3.11."""
-    known = [
+    suited = [
         interpreter
         for interpreter in one_per_minor()
         if interpreter.minor >= (3, 9) and interpreter.root is None
     ]
     return [
-        interpreter for interpreter in known if interpreter.minor in ((3, 9), (3, 11))
-    ] or known[:1]
+        interpreter for interpreter in suited if interpreter.minor in ((3, 9), (3, 11))
+    ] or suited[:1]
 
 
 @pytest.mark.heavy
@@ -162,26 +162,26 @@ def test_an_extension_over_versions(zoo: Zoo) -> None:
     """Methods and comprehensions have other names before 3.11 and 3.12; coarse has not."""
     if not interpreters():
         pytest.skip("no interpreter of 3.9 or later on this machine's own root")
-    found = defaultdict(set)
+    keys_by_mode = defaultdict(set)
     for interpreter in interpreters():
         for mode in ("direct", "callback"):
             keys = keys_of(zoo.signed(Case(Build("extension", "O2"), mode, interpreter)))
-            found[mode].add((keys["category"], keys["coarse"]))
-    assert found == {
+            keys_by_mode[mode].add((keys["category"], keys["coarse"]))
+    assert keys_by_mode == {
         "direct": {("segv-null", "gsig/2 coarse segv-null direct <-- py:__main__.direct")},
         "callback": {("segv-null", "gsig/2 coarse segv-null ring_push <-- py:__main__.inner")},
     }
 
 
 def test_explain_says_what_happened_to_each_frame(zoo: Zoo) -> None:
-    found = zoo.signed(Case(Build("c++", "O2"), "throw"))
-    explained = explain_frames(found)
+    process = zoo.signed(Case(Build("c++", "O2"), "throw"))
+    explained = explain_frames(process)
     text = "\n".join(explanation_lines(explained))
-    assert len(explained) == len(found.stack.frames if found.stack else ())
-    load = next(one for one in explained if "load" in one["frame"])
+    assert len(explained) == len(process.stack.frames if process.stack else ())
+    load = next(frame for frame in explained if "load" in frame["frame"])
     assert "N8 zoo::load" in load["rules"]
     assert set(load["keys"]) >= {"stable", "coarse", "strict", "native", "exact"}
-    thrown = next(one for one in explained if "__cxa_throw" in one["frame"])
+    thrown = next(frame for frame in explained if "__cxa_throw" in frame["frame"])
     assert any("class terminate" in rule for rule in thrown["rules"])
     assert thrown["keys"] == ["exact", "strict"]
     assert "       = abort\n" in text  # where glibc has names of its own, __GI_abort by N5

@@ -50,9 +50,9 @@ def interpreter() -> Interpreter:
         pytest.skip(f"no core dumps here: {reason}")
     if shutil.which("gcc") is None or find_gdb(None) is None:
         pytest.skip("no gcc or no gdb")
-    for one in one_per_minor():
-        if one.minor == VERSION and one.root is None:
-            return one
+    for installed in one_per_minor():
+        if installed.minor == VERSION and installed.root is None:
+            return installed
     pytest.skip("no CPython 3.11 on this machine's own root")
 
 

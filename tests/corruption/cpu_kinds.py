@@ -76,11 +76,11 @@ class Bench:
         """Step to an instruction; raises NoTarget when none comes or the victim dies."""
         for _ in range(steps):
             try:
-                found = instruction(self.memory.read(self.now.rip, 15))
+                here = instruction(self.memory.read(self.now.rip, 15))
             except OSError:
                 raise NoTarget("control went out of the code") from None
-            if wanted(found, self.now):
-                return found
+            if wanted(here, self.now):
+                return here
             self.step()
         raise NoTarget("no such instruction came")
 
@@ -127,15 +127,15 @@ def imitate(name: str, memory: Memory, dice: random.Random) -> Change:
 def _spoil_result(bench: Bench, sort: str, spoil: Callable[[int], int], what: str) -> Change:
     """Change the result of the next instruction of a sort whose result is a pointer to data."""
     for _ in range(MAX_TRIES * 40):
-        until = bench.until(lambda one, _: one.sort == sort, MAX_STEPS)
+        until = bench.until(lambda step, _: step.sort == sort, MAX_STEPS)
         at = bench.now.rip
         bench.step()
         register = until.register or "rax"
         value = int(getattr(bench.now, register))
         if register != "rsp" and bench.is_pointer(value) and spoil(value) != value:
             bench.change(register, spoil(value))
-            said = f"{what} of the {sort} at {at:#x} (register {register})"
-            return Change(said, register, value, spoil(value), REGISTER)
+            what_was_done = f"{what} of the {sort} at {at:#x} (register {register})"
+            return Change(what_was_done, register, value, spoil(value), REGISTER)
     raise NoTarget(f"no {sort} gave a pointer")
 
 
@@ -189,8 +189,8 @@ def cpu_multibit(bench: Bench) -> Change:
 def cpu_register(bench: Bench) -> Change:
     """Flip a bit of a base register just before it is used."""
 
-    def usable(one: Instruction, now: Registers) -> bool:
-        return one.base not in (None, "rsp") and bench.may_write(int(getattr(now, str(one.base))))
+    def usable(step: Instruction, now: Registers) -> bool:
+        return step.base not in (None, "rsp") and bench.may_write(int(getattr(now, str(step.base))))
 
     until = bench.until(usable, MAX_STEPS)
     register = str(until.base)
@@ -203,7 +203,7 @@ def cpu_register(bench: Bench) -> Change:
 @act("cpu_rsp8")
 def cpu_rsp8(bench: Bench) -> Change:
     """Lower rsp by 8 before a return."""
-    bench.until(lambda one, _: one.sort == "ret", MAX_STEPS)
+    bench.until(lambda step, _: step.sort == "ret", MAX_STEPS)
     value = int(bench.now.rsp)
     bench.change("rsp", value - 8)
     what = f"rsp lowered by 8 before the ret at {bench.now.rip:#x}"
@@ -214,9 +214,9 @@ def cpu_rsp8(bench: Bench) -> Change:
 def cpu_store(bench: Bench) -> Change:
     """Flip a bit of a pointer while it is stored; the register keeps the right one."""
 
-    def wanted(one: Instruction, now: Registers) -> bool:
-        known = one.register is not None and one.sort == "store" and one.base is not None
-        return known and bench.may_write(int(getattr(now, str(one.register))))
+    def wanted(step: Instruction, now: Registers) -> bool:
+        knows_store = step.register is not None and step.sort == "store" and step.base is not None
+        return knows_store and bench.may_write(int(getattr(now, str(step.register))))
 
     until = bench.until(wanted, MAX_STEPS)
     operand = memory_operand(bench.memory.read(bench.now.rip, 15))
@@ -248,4 +248,4 @@ def cpu_stuck(bench: Bench) -> Change:
 
 def mapped(maps: list[Map], value: int) -> bool:
     """Whether a value lies in any mapping."""
-    return any(one.start <= value < one.end for one in maps)
+    return any(region.start <= value < region.end for region in maps)

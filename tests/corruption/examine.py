@@ -48,7 +48,7 @@ def examine(made: Labelled) -> Row:
         "why": checks.symptom.why,
         "evidence": [_evidence(evidence, best) for evidence in checks.evidence],
         "skipped": [list(skip) for skip in checks.skipped],
-        "errors": [list(one) for one in (*errors, *checks.soft_errors)],
+        "errors": [list(error) for error in (*errors, *checks.soft_errors)],
         "baseline": max((flip.confidence for flip in flips), default=0.0),
         "seconds": round(ended - started, 4),
         "study_seconds": round(ended - before, 4),
@@ -74,7 +74,7 @@ def rescored(row: Row, table: WeightTable) -> Row:
         "llr": score.llr,
         "path": score.path,
         "groups": dict(score.groups),
-        "evidence": [_evidence(one, best) for one in evidence],
+        "evidence": [_evidence(each, best) for each in evidence],
     }
 
 

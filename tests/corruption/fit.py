@@ -67,7 +67,7 @@ def weight(counts: Counts, hw: int, sw: int) -> float:
 def count(rows: Iterable[Row], items: Mapping[str, Mapping[str, Any]]) -> Corpus:
     """Count items over the rows of the two classes."""
     totals = {HW: 0, SW: 0}
-    names = {*items, *(one["pool"] for one in items.values() if "pool" in one)}
+    names = {*items, *(entry["pool"] for entry in items.values() if "pool" in entry)}
     hits: dict[str, dict[str, float]] = {name: {HW: 0.0, SW: 0.0} for name in names}
     seeds: set[int] = set()
     for row in rows:
@@ -78,8 +78,11 @@ def count(rows: Iterable[Row], items: Mapping[str, Mapping[str, Any]]) -> Corpus
         seeds.add(row["label"]["seed"])
         for name, share in counted(row, items).items():
             hits[name][group] += share
-    found = {name: Counts(round(one[HW], 2), round(one[SW], 2)) for name, one in hits.items()}
-    return Corpus(totals[HW], totals[SW], tuple(sorted(seeds)), found)
+    counts = {
+        name: Counts(round(hit_counts[HW], 2), round(hit_counts[SW], 2))
+        for name, hit_counts in hits.items()
+    }
+    return Corpus(totals[HW], totals[SW], tuple(sorted(seeds)), counts)
 
 
 def counted(row: Row, items: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
@@ -90,37 +93,37 @@ def counted(row: Row, items: Mapping[str, Mapping[str, Any]]) -> dict[str, float
         if items.get(sign["id"], {}).get("llr", 0) < 0
         for group in items[sign["id"]].get("off", ())
     }
-    found: dict[str, float] = {}
+    strongest: dict[str, float] = {}
     for evidence in row["evidence"]:
         item = items.get(evidence["id"])
         if item is None or evidence["ambiguous"] or item["group"] in off:
             continue
         share = 1 / max(1, int(evidence["rivals"]))
         for name in (evidence["id"], item.get("pool", evidence["id"])):
-            found[name] = max(share, found.get(name, 0.0))
-    return found
+            strongest[name] = max(share, strongest.get(name, 0.0))
+    return strongest
 
 
 def fitted(document: Mapping[str, Any], corpus: Corpus) -> dict[str, Any]:
     """Return the table with measured weights, and the counts of every item."""
-    items = {name: _item(one, corpus, name) for name, one in document["items"].items()}
+    items = {name: _item(entry, corpus, name) for name, entry in document["items"].items()}
     seeds = "-".join(map(str, corpus.seeds[:1] + corpus.seeds[1:][-1:]))
     version = f"fitted-{corpus.hw}+{corpus.sw}-seeds-{seeds}"
     about = {"hw": corpus.hw, "sw": corpus.sw, "seeds": list(corpus.seeds)}
     return {**document, "version": version, "corpus": about, "items": items}
 
 
-def _item(one: Mapping[str, Any], corpus: Corpus, name: str) -> dict[str, Any]:
+def _item(entry: Mapping[str, Any], corpus: Corpus, name: str) -> dict[str, Any]:
     counts = corpus.items[name]
-    made = {**one, "hw": counts.hw, "sw": counts.sw}
-    pooled = corpus.items[one.get("pool", name)]
-    kept = one["group"] == INNOCENT or one["origin"].startswith(ARGUED)
+    made = {**entry, "hw": counts.hw, "sw": counts.sw}
+    pooled = corpus.items[entry.get("pool", name)]
+    kept = entry["group"] == INNOCENT or entry["origin"].startswith(ARGUED)
     if kept or pooled.hw + pooled.sw < FEWEST_HITS:
         return made
     value = weight(pooled, corpus.hw, corpus.sw)
     made["llr"] = max(value, 0.0)
-    said = one["origin"].partition(": ")[2] or one["origin"]
-    made["origin"] = f"fitted on {corpus.hw}+{corpus.sw} cores: {said}"
+    origin = entry["origin"].partition(": ")[2] or entry["origin"]
+    made["origin"] = f"fitted on {corpus.hw}+{corpus.sw} cores: {origin}"
     return made
 
 
@@ -129,7 +132,7 @@ def written(document: Mapping[str, Any]) -> str:
     head = {name: value for name, value in document.items() if name != "items"}
     lines = [f"  {json.dumps(name)}: {json.dumps(value)}," for name, value in head.items()]
     items = [
-        f"    {json.dumps(name)}: {json.dumps(one)}" for name, one in document["items"].items()
+        f"    {json.dumps(name)}: {json.dumps(entry)}" for name, entry in document["items"].items()
     ]
     return "\n".join(["{", *lines, '  "items": {', ",\n".join(items), "  }", "}", ""])
 
@@ -150,11 +153,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     corpus = count(rows_of(args.paths), document["items"])
     made = fitted(document, corpus)
     print(f"{corpus.hw} hardware-like and {corpus.sw} software cores, seeds {corpus.seeds}")
-    for name, one in made["items"].items():
+    for name, entry in made["items"].items():
         before = document["items"][name]["llr"]
         print(
-            f"{name:22} {one['hw']:8} {one['sw']:8} {before:6} -> {one['llr']:6} "
-            f"{one['origin'][:60]}"
+            f"{name:22} {entry['hw']:8} {entry['sw']:8} {before:6} -> {entry['llr']:6} "
+            f"{entry['origin'][:60]}"
         )
     if args.write:
         WEIGHTS.write_text(written(made))

@@ -77,21 +77,21 @@ class Survived(Exception):
 
 def known_kinds(group: str) -> list[str]:
     """Return the kinds of a group (hw, sw, ambiguous, latent), in a fixed order."""
-    hardware = [one.name for one in KINDS.values() if one.group == group]
+    hardware = [kind.name for kind in KINDS.values() if kind.group == group]
     software = [name for name in (*c_kinds(), *python_kinds()) if group_of(name) == group]
     return hardware + software
 
 
-def chosen_kinds(told: str) -> list[str]:
+def chosen_kinds(words: str) -> list[str]:
     """Return kinds by a comma-separated list of groups and names. Raises SystemExit."""
     everything = {n for group in (HW, SW, AMBIGUOUS, LATENT) for n in known_kinds(group)}
-    found: list[str] = []
-    for part in told.split(","):
+    chosen: list[str] = []
+    for part in words.split(","):
         names = known_kinds(part) if part in (HW, SW, AMBIGUOUS, LATENT) else [part]
         if not set(names) <= everything:
             raise SystemExit(f"no kind {part!r}; --list names them")
-        found += names
-    return found
+        chosen += names
+    return chosen
 
 
 def jobs_of(
@@ -131,17 +131,17 @@ def run(job: Job) -> dict[str, Any]:
     """Make one attempt; the answer says what became of it (`outcome`)."""
     dice = dice_of(job)
     started = time.monotonic()
-    told: dict[str, Any] = {"kind": job.kind, "seed": job.seed, "attempt": job.number}
+    row: dict[str, Any] = {"kind": job.kind, "seed": job.seed, "attempt": job.number}
     folder = Path(job.out) / f"{job.number:05d}-{job.kind}"
     try:
         label = _hardware(job, dice, folder) if job.kind in KINDS else _software(job, dice, folder)
-        told.update(outcome="core", folder=str(folder), interpreter=label["interpreter"])
+        row.update(outcome="core", folder=str(folder), interpreter=label["interpreter"])
     except (NoTarget, TraceFailed) as why:
-        told.update(outcome="no target", why=str(why))
+        row.update(outcome="no target", why=str(why))
     except Survived as why:
-        told.update(outcome="survived", why=str(why))
-    told["seconds"] = round(time.monotonic() - started, 3)
-    return told
+        row.update(outcome="survived", why=str(why))
+    row["seconds"] = round(time.monotonic() - started, 3)
+    return row
 
 
 class Place(NamedTuple):
@@ -236,11 +236,11 @@ def _hardware(job: Job, dice: random.Random, folder: Path) -> dict[str, Any]:
         way = "c" if kind.native else dice.choice(["c", "read"])
         arguments = [_script(place, VICTIM), library, way, str(SECONDS_ALIVE)]
     with _running(job, place, arguments) as process:
-        told = _told(process, python=place.interpreter is not None)
+        truth = _told(process, python=place.interpreter is not None)
         memory = Memory(process.pid)
         try:
             free_threaded = place.interpreter is not None and place.interpreter.free_threaded
-            scene = Scene(memory, told, dice, free_threaded, job.bits)
+            scene = Scene(memory, truth, dice, free_threaded, job.bits)
             change = _damage(job.kind, memory, scene, process)
         finally:
             memory.close()

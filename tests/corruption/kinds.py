@@ -55,12 +55,12 @@ def flipped(
 
 
 def changed(
-    scene: Scene, where: int, found: int, what: str, symptoms: tuple[str, ...] = ()
+    scene: Scene, where: int, wrong: int, what: str, symptoms: tuple[str, ...] = ()
 ) -> Change:
     """Write a word and return what was done."""
     original = scene.memory.word(where)
-    scene.memory.put(where, found)
-    return Change(what, where, original, found, symptoms=symptoms)
+    scene.memory.put(where, wrong)
+    return Change(what, where, original, wrong, symptoms=symptoms)
 
 
 def flipped_byte(scene: Scene, address: int, what: str) -> Change:

@@ -40,7 +40,7 @@ class Change(NamedTuple):
             "found": hex(self.found),
             "bits": self.bits,
             "path": self.path,
-            "more": [[hex(word) for word in one] for one in self.more],
+            "more": [[hex(word) for word in words] for words in self.more],
             "symptoms": list(self.symptoms),
         }
 
@@ -64,8 +64,8 @@ class Labelled(NamedTuple):
     @property
     def sysroot(self) -> str | None:
         """Return the folder in which the core's paths live; None for this machine's own root."""
-        found = self.label["sysroot"]
-        return None if found is None else str(found)
+        root = self.label["sysroot"]
+        return None if root is None else str(root)
 
 
 def labels(*folders: Path | str) -> Iterator[Labelled]:

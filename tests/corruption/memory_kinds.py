@@ -272,12 +272,12 @@ def frame_instruction(scene: Scene) -> Change:
 def frame_local(scene: Scene) -> Change:
     """Damage a local variable of a running frame."""
     frame = scene.frame()
-    known = set(scene.python["locals"]) | set(scene.python["items"])
+    known_addresses = set(scene.python["locals"]) | set(scene.python["items"])
     data = scene.memory.read(frame, FRAME_SPAN)
     places = [
         frame + at
         for at in range(0, FRAME_SPAN - 7, WORD)
-        if int.from_bytes(data[at : at + 8], "little") & ~1 in known
+        if int.from_bytes(data[at : at + 8], "little") & ~1 in known_addresses
     ]
     if not places:
         raise NoTarget("no local found")
@@ -342,7 +342,7 @@ def saved_frame_pointer(scene: Scene) -> Change:
 def canary(scene: Scene) -> Change:
     """Damage a stack canary."""
     start = scene.memory.stack_pointer()
-    frames = sorted(one for one in scene.native.get("frames", ()) if one > start)
+    frames = sorted(frame for frame in scene.native.get("frames", ()) if frame > start)
     if not frames:
         raise NoTarget("no C frames with a canary")
     top = scene.memory.word(frames[0] - WORD)
@@ -373,11 +373,11 @@ def malloc_size(scene: Scene) -> Change:
 def malloc_link(scene: Scene) -> Change:
     """Damage a link of a free glibc chunk in a bin."""
     holes = scene.native.get("holes", [])
-    known = [hole for hole in holes if hole > 4096]
-    if not known:
+    usable = [hole for hole in holes if hole > 4096]
+    if not usable:
         raise NoTarget("the program told no holes")
     # Between two kept blocks lies a freed one, whose first words are links of its bin.
-    at = scene.dice.choice(known)
+    at = scene.dice.choice(usable)
     size = scene.memory.word(at) & ~7
     where = at + size + WORD
     if scene.memory.word(where) < 1 << 32:
@@ -392,7 +392,7 @@ def pymalloc_link(scene: Scene) -> Change:
     for _ in range(50):
         where = scene.pick("freed")
         word = scene.memory.word(where)
-        if any(one.start <= word < one.end for one in maps):
+        if any(region.start <= word < region.end for region in maps):
             return flipped(scene, where, "the link of a free pymalloc block")
     raise NoTarget("no free block with a link")
 
@@ -503,8 +503,8 @@ def stuck_lane(scene: Scene) -> Change:
             done.append((at, word, forced))
     if len(done) < 2:
         raise NoTarget("the lane had this value already")
-    where, original, found = done[0]
-    return Change(f"bit {bit} stuck at {value} in a lane", where, original, found, more=tuple(done))
+    where, original, wrong = done[0]
+    return Change(f"bit {bit} stuck at {value} in a lane", where, original, wrong, more=tuple(done))
 
 
 @kind("byte_lane", native=True)
@@ -517,10 +517,10 @@ def byte_lane(scene: Scene) -> Change:
         where = scene.dice.choice(scene.native["items"][:-1])
     word = scene.memory.word(where)
     lane = scene.dice.randrange(1, 6)
-    found = word & ~(0xFF << 8 * lane)
-    if found == word:
+    wrong = word & ~(0xFF << 8 * lane)
+    if wrong == word:
         raise NoTarget("the byte is zero already")
-    return changed(scene, where, found, f"byte {lane} of a pointer zeroed")
+    return changed(scene, where, wrong, f"byte {lane} of a pointer zeroed")
 
 
 @kind("two_bits")

@@ -23,7 +23,7 @@ def bit_named(row: Row) -> bool | None:
     label = row["label"]
     if len(label.get("bits", ())) != 1:
         return None
-    return any(_same_bit(one, label) or _same_words(one, label) for one in _counted(row))
+    return any(_same_bit(sign, label) or _same_words(sign, label) for sign in _counted(row))
 
 
 def address_named(row: Row) -> bool | None:
@@ -33,8 +33,8 @@ def address_named(row: Row) -> bool | None:
         return None
     if label["path"] == REGISTER:
         counted = _counted(row)
-        return any(isinstance(one["where"], str) and _same_words(one, label) for one in counted)
-    return any(_same_bit(one, label) for one in _counted(row))
+        return any(isinstance(sign["where"], str) and _same_words(sign, label) for sign in counted)
+    return any(_same_bit(sign, label) for sign in _counted(row))
 
 
 def path_right(row: Row) -> bool | None:
@@ -57,22 +57,22 @@ def _same_bit(row: Row, label: Row) -> bool:
     """Whether the evidence is about the very bit of memory, whatever word it calls it part of."""
     if not isinstance(row["where"], int) or label["address"] is None or len(row["bits"]) != 1:
         return False
-    told = 8 * row["where"] + row["bits"][0]
-    return any(told == 8 * where + bit for where, bit in _changed_bits(label))
+    bit_number = 8 * row["where"] + row["bits"][0]
+    return any(bit_number == 8 * where + bit for where, bit in _changed_bits(label))
 
 
 def _changed_bits(label: Row) -> Iterator[tuple[int, int]]:
     """Yield (address, bit) of each word in which one bit was changed; a stuck lane has several."""
     yield int(label["address"], 16), label["bits"][0]
-    for where, original, found in (map(_number, one) for one in label["more"]):
-        if (original ^ found).bit_count() == 1:
-            yield where, (original ^ found).bit_length() - 1
+    for where, original, wrong in (map(_number, words) for words in label["more"]):
+        if (original ^ wrong).bit_count() == 1:
+            yield where, (original ^ wrong).bit_length() - 1
 
 
 def _same_words(row: Row, label: Row) -> bool:
     """Whether it names the wrong word and the right one, of any result that was changed."""
     words = [(label["found"], label["original"])]
-    words += [(found, original) for _, original, found in label["more"]]
+    words += [(wrong, original) for _, original, wrong in label["more"]]
     return any((row["found"], row["corrected"]) == tuple(map(_number, pair)) for pair in words)
 
 

@@ -54,23 +54,23 @@ class Memory:
 
     def maps(self) -> list[Map]:
         """Return the mappings as they are now."""
-        found = []
+        mappings = []
         for line in Path(f"/proc/{self.pid}/maps").read_text().splitlines():
             parts = line.split(None, 5)
             start, _, end = parts[0].partition("-")
             path = parts[5] if len(parts) > 5 else ""
-            found.append(Map(int(start, 16), int(end, 16), parts[1], path))
-        return found
+            mappings.append(Map(int(start, 16), int(end, 16), parts[1], path))
+        return mappings
 
     def find(self, value: int, start: int, size: int) -> list[int]:
         """Return the aligned addresses in a range at which a word lies."""
         data = self.read(start, size)
-        needle, at, found = struct.pack("<Q", value), 0, []
+        needle, at, places = struct.pack("<Q", value), 0, []
         while (at := data.find(needle, at)) >= 0:
             if (start + at) % WORD == 0:
-                found.append(start + at)
+                places.append(start + at)
             at += 1
-        return found
+        return places
 
     def find_everywhere(self, value: int) -> Iterator[int]:
         """Yield the aligned addresses at which a word lies, in anonymous writable mappings."""

@@ -77,9 +77,9 @@ class Traced:
 
     def registers(self) -> Registers:
         """Return the registers."""
-        found = Registers()
-        _ask(GETREGS, self.pid, None, ctypes.addressof(found))
-        return found
+        now = Registers()
+        _ask(GETREGS, self.pid, None, ctypes.addressof(now))
+        return now
 
     def set_registers(self, registers: Registers) -> None:
         """Change the registers."""

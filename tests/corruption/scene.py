@@ -25,15 +25,15 @@ class Scene:
     def __init__(
         self,
         memory: Memory,
-        told: dict[str, Any],
+        truth: dict[str, Any],
         dice: random.Random,
         free_threaded: bool,
         bits: Bits = ANY_BIT,
     ) -> None:
         self.memory, self.dice, self.free_threaded = memory, dice, free_threaded
         self.bits = bits
-        self.python: dict[str, Any] = told.get("python", {})
-        self.native: dict[str, Any] = told.get("native", {})
+        self.python: dict[str, Any] = truth.get("python", {})
+        self.native: dict[str, Any] = truth.get("native", {})
 
     @cached_property
     def layout(self) -> Layout:
@@ -41,10 +41,10 @@ class Scene:
         if not self.python:
             raise NoTarget("no Python")
         major, minor = self.python["version"]
-        found = load_layout((major, minor), self.free_threaded)
-        if found is None:
+        table = load_layout((major, minor), self.free_threaded)
+        if table is None:
             raise NoTarget(f"no layout of {major}.{minor}")
-        return found
+        return table
 
     def pick(self, name: str) -> int:
         """Return one of the addresses that the Python program told under a name."""
@@ -54,10 +54,10 @@ class Scene:
 
     def native_pick(self, name: str) -> int:
         """Return one of the addresses that the C scene told under a name."""
-        known = [one for one in self.native.get(name, ()) if one > 4096]
-        if not known:
+        addresses = [address for address in self.native.get(name, ()) if address > 4096]
+        if not addresses:
             raise NoTarget(f"the program told no {name}")
-        return int(self.dice.choice(known))
+        return int(self.dice.choice(addresses))
 
     def member(self, address: int, struct: str, *names: str) -> int:
         """Return the address of a member; raises NoTarget when this version has none."""
@@ -147,11 +147,13 @@ class Scene:
     def return_slots(self) -> list[tuple[int, int]]:
         """Return the words of the stack that lie behind a call instruction in code."""
         code = [region for region in self.memory.maps() if "x" in region.perms]
-        found = []
+        slots = []
         for address, word in self.stack_words():
-            if any(one.start + 8 <= word < one.end for one in code) and self._after_call(word):
-                found.append((address, word))
-        return found
+            if any(region.start + 8 <= word < region.end for region in code) and self._after_call(
+                word
+            ):
+                slots.append((address, word))
+        return slots
 
     def _after_call(self, address: int) -> bool:
         before = self.memory.read(address - 7, 7)

@@ -58,8 +58,8 @@ def share(hits: int, total: int) -> str:
 
 
 def _rate(cores: Sequence[Row], test: Callable[[Row], bool | None]) -> str:
-    told = [answer for answer in map(test, cores) if answer is not None]
-    return share(sum(told), len(told))
+    answers = [answer for answer in map(test, cores) if answer is not None]
+    return share(sum(answers), len(answers))
 
 
 def _summary(cores: Sequence[Row]) -> str:
@@ -124,8 +124,8 @@ def _by_kind(cores: Sequence[Row]) -> str:
 
 
 def _short(cores: Sequence[Row], test: Callable[[Row], bool | None]) -> str:
-    told = [answer for answer in map(test, cores) if answer is not None]
-    return f"{sum(told)}/{len(told)}" if told else ""
+    answers = [answer for answer in map(test, cores) if answer is not None]
+    return f"{sum(answers)}/{len(answers)}" if answers else ""
 
 
 def _misses(cores: Sequence[Row]) -> str:

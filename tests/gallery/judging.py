@@ -90,20 +90,20 @@ def names(pattern: str, text: str) -> bool:
 
 def worst(cores: Iterable[Judged]) -> Judged:
     """Return the worst of the answers about one program: that is what the program counts as."""
-    return max(cores, key=lambda one: (GRADES.index(one.grade), one.confidence))
+    return max(cores, key=lambda core: (GRADES.index(core.grade), core.confidence))
 
 
 def by_program(judged: Iterable[Judged]) -> dict[str, Judged]:
     """Return the worst answer of each program."""
     cores: dict[str, list[Judged]] = {}
-    for one in judged:
-        cores.setdefault(one.name, []).append(one)
+    for core in judged:
+        cores.setdefault(core.name, []).append(core)
     return {name: worst(each) for name, each in sorted(cores.items())}
 
 
 def counts(judged: Iterable[Judged]) -> dict[str, int]:
     """Return how many have each grade."""
-    grades = [one.grade for one in judged]
+    grades = [core.grade for core in judged]
     return {grade: grades.count(grade) for grade in GRADES}
 
 
@@ -144,13 +144,13 @@ class Band(NamedTuple):
 
 def bands(judged: Iterable[Judged]) -> list[Band]:
     """Return each band that is not empty. A program counts once in it, by its worst label there."""
-    stated = [one for one in judged if one.label != "cannot-tell"]
+    stated = [core for core in judged if core.label != "cannot-tell"]
     rows = []
     for low, high in zip(BANDS, BANDS[1:]):
         inside: dict[str, list[Judged]] = {}
-        for one in stated:
-            if low <= one.confidence < high:
-                inside.setdefault(one.name, []).append(one)
+        for answer in stated:
+            if low <= answer.confidence < high:
+                inside.setdefault(answer.name, []).append(answer)
         each = [
             min(cores, key=lambda o: (o.label_right, not o.label_wrong))
             for cores in inside.values()

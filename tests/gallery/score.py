@@ -103,7 +103,7 @@ def triage(cores: Sequence[Taken], tree: Path, form: str, sysroot: Path | None =
 
 def chosen(names: Sequence[str]) -> list[Interpreter]:
     """Return the interpreters of the given names; where none of the usual is here, three others."""
-    named = [one for one in map(by_id, names or DEFAULT) if one is not None]
+    named = [interpreter for interpreter in map(by_id, names or DEFAULT) if interpreter is not None]
     if named or names:
         return named
     return [
@@ -132,11 +132,13 @@ def judge_all(
                     failed.append(str(error))
 
     def judged(taken: Taken) -> Judged:
-        one, record = answered(taken, tree, sysroot)
+        answer, record = answered(taken, tree, sysroot)
         if keep:
             keep.mkdir(parents=True, exist_ok=True)
-            (keep / f"{one.name}.{one.interpreter}.json").write_text(json.dumps(record) + "\n")
-        return one
+            (keep / f"{answer.name}.{answer.interpreter}.json").write_text(
+                json.dumps(record) + "\n"
+            )
+        return answer
 
     with ThreadPoolExecutor(jobs) as pool:
         return list(pool.map(judged, cores)), failed
@@ -178,8 +180,12 @@ def report(judged: Sequence[Judged], listed: bool) -> str:
         lines.append((title, str(band.programs), f"{100 * band.stated:.1f} %", *shares))
     head = ("confidence stated", "programs", "mean stated", "label right", "label not wrong")
     parts.append(table(head, lines))
-    shown = [one for one in judged if one.grade not in (RIGHT, *(() if listed else (UNHELPFUL,)))]
-    for program in sorted(shown, key=lambda one: (-GRADES.index(one.grade), one.kind, one.name)):
+    shown = [
+        core for core in judged if core.grade not in (RIGHT, *(() if listed else (UNHELPFUL,)))
+    ]
+    for program in sorted(
+        shown, key=lambda core: (-GRADES.index(core.grade), core.kind, core.name)
+    ):
         answer = f"{program.label} {program.confidence:.2f}"
         parts.append(
             f"{program.grade:16} {program.kind:12} {program.name} {program.interpreter}: "
@@ -192,13 +198,13 @@ def each_program(judged: Sequence[Judged]) -> str:
     """Return a table of all programs: the worst grade, and what was said of each core."""
     rows = []
     for name, program in by_program(judged).items():
-        said = [f"{j.label} {j.confidence:.2f}" for j in judged if j.name == name]
+        answers = [f"{j.label} {j.confidence:.2f}" for j in judged if j.name == name]
         rows.append(
             (
                 program.kind,
                 name,
                 program.grade,
-                "; ".join(dict.fromkeys(said)),
+                "; ".join(dict.fromkeys(answers)),
                 program.why.replace("|", "\\|"),
             )
         )
@@ -243,7 +249,7 @@ def main() -> int:
     for text in failed:
         print(f"no core: {text}")
     if given.json:
-        given.json.write_text("".join(json.dumps(one._asdict()) + "\n" for one in judged))
+        given.json.write_text("".join(json.dumps(core._asdict()) + "\n" for core in judged))
     return 0 if judged and not failed and judging.passes(judged) else 1
 
 

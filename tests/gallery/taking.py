@@ -96,12 +96,12 @@ class Taken(NamedTuple):
 
 def pieces(half: str | None = None) -> list[Piece]:
     """Return the programs, of one half or of both."""
-    found = []
+    taken_pieces = []
     for each in HALVES if half is None else (half,):
         for path in sorted((HERE / each).glob("*/truth.json")):
             truth = json.loads(path.read_text())
-            found.append(Piece(path.parent.name, each, path.parent, truth))
-    return found
+            taken_pieces.append(Piece(path.parent.name, each, path.parent, truth))
+    return taken_pieces
 
 
 def headers(interpreter: Interpreter) -> str | None:

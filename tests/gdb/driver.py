@@ -81,12 +81,12 @@ def fetched_places() -> list[str]:
 
 
 def _one_of_each(places: Sequence[str]) -> tuple[Gdb, ...]:
-    found: dict[str, Gdb] = {}
+    by_version: dict[str, Gdb] = {}
     for place in places:
         version = _version(place) if place and os.access(place, os.X_OK) else None
         if version:
-            found.setdefault(version, Gdb(place, version))
-    return tuple(found.values())
+            by_version.setdefault(version, Gdb(place, version))
+    return tuple(by_version.values())
 
 
 def _version(path: str) -> str | None:

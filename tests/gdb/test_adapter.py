@@ -138,10 +138,10 @@ def test_json_and_output(gdb: Gdb, threads_core: Made, tmp_path: Path) -> None:
         "epi threads --json",
         "echo END\\n",
     )
-    told = read_json(file)
+    answer = read_json(file)
     printed = done.stdout.split("BEGIN\n")[1].split("END\n")[0]
-    assert json.loads(printed) == told
-    assert len(told["threads"]) >= 20
+    assert json.loads(printed) == answer
+    assert len(answer["threads"]) >= 20
     assert file.read_bytes().endswith(b"}\n")
     assert [path.name for path in tmp_path.iterdir()] == ["a b.json"]  # no temporary left
     assert (
@@ -304,7 +304,7 @@ def switches(command: Command) -> list[str]:
     on = [
         argument for argument in command.arguments if argument.options.get("action") == "store_true"
     ]
-    return [flag for one in on for flag in one.flags[-1:] if flag != "--emit"]
+    return [flag for option in on for flag in option.flags[-1:] if flag != "--emit"]
 
 
 MOVING = ("up", "down", "frame")  # these select another frame: it is what they are for

@@ -89,17 +89,17 @@ def as_json(value: Any) -> Any:
 
 
 def test_with_and_without_gdb(gdb: Gdb, made: Made, tmp_path: Path) -> None:
-    told, out = inside(gdb, made, tmp_path)
+    answer, out = inside(gdb, made, tmp_path)
     core = CoreFileTarget.open(made.core, exe=str(made.executable))
-    assert told["class"] == "GdbTarget"
-    assert told["regions"] == as_json(core.regions())
-    assert told["threads"] == [[t.tid, dict(t.registers)] for t in core.threads()]
-    assert told["crash"] == as_json(core.crash())
-    assert told["key"] == core.core_key()
-    assert told["modules"] == [
+    assert answer["class"] == "GdbTarget"
+    assert answer["regions"] == as_json(core.regions())
+    assert answer["threads"] == [[t.tid, dict(t.registers)] for t in core.threads()]
+    assert answer["crash"] == as_json(core.crash())
+    assert answer["key"] == core.core_key()
+    assert answer["modules"] == [
         [m.path, m.base, m.build_id, isinstance(m.file, str)] for m in core.modules()
     ]
-    assert told["symbols"]["_PyRuntime"] == core.symbol("_PyRuntime") is not None
+    assert answer["symbols"]["_PyRuntime"] == core.symbol("_PyRuntime") is not None
     state = ProcessState(core)
     with_gdb, without = read_json(out / "bt"), as_json(stacks_json(state))
     for document in (with_gdb, without):
@@ -113,28 +113,28 @@ def test_with_and_without_gdb(gdb: Gdb, made: Made, tmp_path: Path) -> None:
 
 
 def test_gdb_agrees_on_what_it_can_know(gdb: Gdb, made: Made, tmp_path: Path) -> None:
-    told, _ = inside(gdb, made, tmp_path)
+    answer, _ = inside(gdb, made, tmp_path)
     core = CoreFileTarget.open(made.core, exe=str(made.executable))
-    assert told["crash_gdb"] == told["crash"]
-    assert set(told["threads_gdb"]) == {str(tid) for tid, _ in told["threads"]}
-    for tid, registers in told["threads"]:
-        seen = told["threads_gdb"][str(tid)]
+    assert answer["crash_gdb"] == answer["crash"]
+    assert set(answer["threads_gdb"]) == {str(tid) for tid, _ in answer["threads"]}
+    for tid, registers in answer["threads"]:
+        seen = answer["threads_gdb"][str(tid)]
         assert seen, "GDB told no registers"
         assert {name: registers[name] for name in seen} == seen
-    assert {"rip", "rsp", "rax", "fs_base"} <= set(next(iter(told["threads_gdb"].values())))
+    assert {"rip", "rsp", "rax", "fs_base"} <= set(next(iter(answer["threads_gdb"].values())))
     import hashlib
 
-    assert len(told["memory"]) > 20
-    for address, size, digest in told["memory"]:
+    assert len(answer["memory"]) > 20
+    for address, size, digest in answer["memory"]:
         assert hashlib.sha256(core.read(address, size)).hexdigest() == digest, hex(address)
-    assert told["provenance_gdb"] == FILE  # GDB alone cannot prove that bytes were dumped
-    assert told["symbols_gdb"] == told["symbols"]
+    assert answer["provenance_gdb"] == FILE  # GDB alone cannot prove that bytes were dumped
+    assert answer["symbols_gdb"] == answer["symbols"]
 
 
 def test_provenance_of_pages_that_were_left_out(gdb: Gdb, made: Made, tmp_path: Path) -> None:
-    told, _ = inside(gdb, made, tmp_path)
+    answer, _ = inside(gdb, made, tmp_path)
     core = CoreFileTarget.open(made.core, exe=str(made.executable))
-    kinds = dict(zip((r[0] for r in told["regions"]), told["provenance"], strict=True))
+    kinds = dict(zip((r[0] for r in answer["regions"]), answer["provenance"], strict=True))
     assert [core.provenance(r.start, r.size) for r in core.regions()] == list(kinds.values())
     text = [r for r in core.regions() if r.path and "x" in r.perms and not r.dumped]
     assert text, "this machine dumps file-backed text; nothing was left out"
@@ -144,11 +144,11 @@ def test_provenance_of_pages_that_were_left_out(gdb: Gdb, made: Made, tmp_path: 
 
 
 def test_native_frames(gdb: Gdb, made: Made, tmp_path: Path) -> None:
-    told, out = inside(gdb, made, tmp_path)
+    answer, out = inside(gdb, made, tmp_path)
     native = read_json(out / "native")
     core = CoreFileTarget.open(made.core, exe=str(made.executable))
     modules = {m["path"]: m for m in native["modules"]}
-    registers = dict(map(tuple, told["threads"]))
+    registers = dict(map(tuple, answer["threads"]))
     assert [t["tid"] for t in native["threads"]] == list(registers)
     for thread in native["threads"]:
         frames = thread["frames"]

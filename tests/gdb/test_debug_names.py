@@ -49,26 +49,26 @@ def files() -> list[tuple[str, str]]:
         folder = Path(interpreter.executable).parent.parent / "lib"
         names += glob.glob(f"{glob.escape(str(folder))}/libpython3.*.so.1.0")
         names += glob.glob(f"{glob.escape(str(folder))}/python3.*/lib-dynload/_asyncio.*.so")
-    found = []
+    paths = []
     for name in dict.fromkeys(os.path.realpath(name) for name in (*names, *SEPARATE)):
         file = open_elf(name)
         if isinstance(file, Absent):
             continue
         if any(section.name == b".debug_aranges" for section in read_sections(file)):
-            found.append((name, name))
+            paths.append((name, name))
         elif separate := debug_info_stamps(file, [DEBUG], None).separate:
-            found.append((name, separate[0][0]))
-    return found
+            paths.append((name, separate[0][0]))
+    return paths
 
 
 def gdb_answers(path: str, places: list[int], folder: Path) -> list[Any]:
-    asked, told, script = folder / "asked", folder / "told", folder / "ask.py"
+    asked, answered, script = folder / "asked", folder / "told", folder / "ask.py"
     asked.write_text(json.dumps(places))
-    script.write_text(ASK.format(asked=str(asked), told=str(told)))
+    script.write_text(ASK.format(asked=str(asked), told=str(answered)))
     words = [need_gdb(), "-nx", "-batch", "-iex", f"set debug-file-directory {DEBUG}"]
     words += ["-iex", "set debuginfod enabled off", "-iex", "set print demangle off"]
     subprocess.run([*words, path, "-x", str(script)], check=True, capture_output=True, timeout=600)
-    answers: list[Any] = json.loads(told.read_text())
+    answers: list[Any] = json.loads(answered.read_text())
     return answers
 
 
@@ -85,12 +85,12 @@ def expected(answer: Any) -> list[tuple[Any, ...]]:
 
 @pytest.mark.heavy
 def test_names_are_those_of_gdb(tmp_path: Path) -> None:
-    found = files()
-    if not found:
+    paths = files()
+    if not paths:
         pytest.skip("no file with debug information is here: libc6-dbg, or pyenv's builds")
     chosen = random.Random(11)
     unsure = total = 0
-    for path, debug in found:
+    for path, debug in paths:
         file, holder = open_elf(path), open_elf(debug)
         assert not isinstance(file, Absent)
         assert not isinstance(holder, Absent)

@@ -61,7 +61,7 @@ def test_modules_find_and_refs(gdb: Gdb, tmp_path: Path) -> None:
     )
     modules = read_json(out["modules"])["interpreters"][0]["modules"]
     assert {"sys", "__main__", "deathbed"} <= {module["name"] for module in modules}, done.text
-    objects = {int(one["address"], 16) for one in read_json(out["find"])["objects"]}
+    objects = {int(entry["address"], 16) for entry in read_json(out["find"])["objects"]}
     assert objects == set(made.truth["ids"]["Plain"])
     assert read_json(out["quoted"])["kind"] == "text"  # what is quoted is no type
     holders = {reference["holder"] for reference in read_json(out["refs"])["references"]}

@@ -29,13 +29,13 @@ def ask(gdb: Gdb, made: Made, folder: Path, command: str) -> Any:
 @minors
 def test_vanished_threads_in_gdb(gdb: Gdb, interpreter: Interpreter, tmp_path: Path) -> None:
     made = made_or_skip(interpreter, fork_program("bypass-c-fork"))
-    found = ask(gdb, made, tmp_path, "fork --native")
-    assert (found["forked"], found["hooks_bypassed"]) == (True, True)
-    (thread,) = found["vanished"]
-    told = made.truth["fork"]["vanished"][0]
+    answer = ask(gdb, made, tmp_path, "fork --native")
+    assert (answer["forked"], answer["hooks_bypassed"]) == (True, True)
+    (thread,) = answer["vanished"]
+    thread_truth = made.truth["fork"]["vanished"][0]
     names = [[f["name"], f["qualname"], f["filename"], f["lineno"]] for f in thread["frames"]]
-    assert names == told["frames"]
-    assert (thread["name"], thread["tid"]) == (told["name"], told["native_id"])
+    assert names == thread_truth["frames"]
+    assert (thread["name"], thread["tid"]) == (thread_truth["name"], thread_truth["native_id"])
     assert thread["native_heuristic"], "return addresses on the stack"
 
 

@@ -68,8 +68,8 @@ def test_with_the_wrong_executable_bt_says_once_why_there_is_no_python(
     """It was a page of "?? ()" without a word."""
     words = ("set epi frames on", "bt 2", "bt 2")
     done = run_gdb(gdb, *with_epi(*words), exe="/bin/true", core=nested.core)
-    (told,) = (line for line in done.text.splitlines() if line.startswith("epi: "))
-    assert told.startswith("epi: no Python frames here: ") and "; try: " in told
+    (epi_line,) = (line for line in done.text.splitlines() if line.startswith("epi: "))
+    assert epi_line.startswith("epi: no Python frames here: ") and "; try: " in epi_line
 
 
 def test_sourcing_registers_no_filter(gdb: Gdb) -> None:

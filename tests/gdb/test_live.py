@@ -94,8 +94,8 @@ def test_attach(gdb: Gdb, spinning: int, program: Path, tmp_path: Path) -> None:
         "kill",
     )
     assert "internal error" not in done.stderr, done.text
-    told = read_json(out / "bt")
-    by_name = {thread["name"]: thread for thread in told["threads"]}
+    stacks = read_json(out / "bt")
+    by_name = {thread["name"]: thread for thread in stacks["threads"]}
     main, waiter = by_name["MainThread"], by_name["waiter"]
     assert [frame["name"] for frame in main["frames"]] == ["spin", "main", "<module>"]
     assert {frame["filename"] for frame in main["frames"]} == {str(program)}

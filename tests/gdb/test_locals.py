@@ -45,9 +45,9 @@ def test_locals(gdb: Gdb, made: Made, tmp_path: Path) -> None:
     assert "  key = 'k'  [keyword-only]\n" in done.stdout, done.text
     assert "  first = 1  [positional-only]\n" in done.stdout
     assert "  *rest = (4,)\n" in done.stdout and "  **more = {'extra': None}\n" in done.stdout
-    found = {variable["name"]: variable for variable in read_json(out)["variables"]}
-    assert found["captured"]["text"] == "[1]" and found["captured"]["exact"] is True
-    assert found["first"]["kind"] == "positional-only"
+    variables = {variable["name"]: variable for variable in read_json(out)["variables"]}
+    assert variables["captured"]["text"] == "[1]" and variables["captured"]["exact"] is True
+    assert variables["first"]["kind"] == "positional-only"
 
 
 def test_print_paths(gdb: Gdb, made: Made) -> None:
@@ -70,7 +70,7 @@ def test_print_says_what_is_wrong(gdb: Gdb, made: Made) -> None:
     commands = [f"epi print --frame {number} {path}" for path in paths]
     # Where not even libc has debug information, GDB would advise to load a file.
     no_name = "GDB " if made.interpreter.stripped else "GDB says: No symbol"
-    for command, told in zip(
+    for command, message in zip(
         commands,
         (
             f"no variable no_such_name of Python; {no_name}",
@@ -83,7 +83,7 @@ def test_print_says_what_is_wrong(gdb: Gdb, made: Made) -> None:
         strict=True,
     ):
         done = run_gdb(gdb, *with_epi(command), exe=made.executable, core=made.core)
-        assert told in done.stdout + done.stderr, done.text
+        assert message in done.stdout + done.stderr, done.text
         assert "Traceback" not in done.text
 
 

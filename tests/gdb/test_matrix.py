@@ -54,12 +54,12 @@ def ran(request, gdb: Gdb, runs, tmp_path_factory) -> Ran:
 
 
 def test_python_frames_are_true(ran: Ran) -> None:
-    found = {t["ident"]: t for t in ran.json("bt")["threads"]}
-    for told in ran.made.truth["threads"]:
-        thread = found[f"0x{told['ident']:016x}"]
+    threads = {t["ident"]: t for t in ran.json("bt")["threads"]}
+    for true_thread in ran.made.truth["threads"]:
+        thread = threads[f"0x{true_thread['ident']:016x}"]
         frames = [[f["name"], f["qualname"], f["filename"], f["lineno"]] for f in thread["frames"]]
-        assert frames == told["frames"]
-        assert thread["tid"] == told["native_id"] and thread["name"] == told["name"]
+        assert frames == true_thread["frames"]
+        assert thread["tid"] == true_thread["native_id"] and thread["name"] == true_thread["name"]
 
 
 def test_merged_stacks_lose_no_frame(ran: Ran) -> None:

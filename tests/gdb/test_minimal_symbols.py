@@ -47,13 +47,13 @@ def files() -> list[str]:
 
 
 def gdb_names(path: str, places: list[int], folder: Path) -> list[str | None]:
-    asked, told, script = folder / "asked", folder / "told", folder / "ask.py"
+    asked, answers, script = folder / "asked", folder / "told", folder / "ask.py"
     asked.write_text(json.dumps(places))
-    script.write_text(ASK.format(asked=str(asked), told=str(told)))
+    script.write_text(ASK.format(asked=str(asked), told=str(answers)))
     words = [need_gdb(), "-nx", "-batch", "-iex", "set debug-file-directory /nowhere"]
     words += ["-iex", "set debuginfod enabled off", "-iex", "set print demangle off"]
     subprocess.run([*words, path, "-x", str(script)], check=True, capture_output=True, timeout=120)
-    names: list[str | None] = json.loads(told.read_text())
+    names: list[str | None] = json.loads(answers.read_text())
     return names
 
 

@@ -65,23 +65,23 @@ class Nested:
     @property
     def merged(self) -> list[dict[str, Any]]:
         """The crashed thread's stack; every thread state of that thread carries the same."""
-        found: list[dict[str, Any]] = next(
+        merged_stack: list[dict[str, Any]] = next(
             t["merged"] for t in self.threads if t["tid"] == self.tid and t["frames"]
         )
-        return found
+        return merged_stack
 
     def python(self) -> list[dict[str, Any]]:
         return [frame for frame in self.merged if frame["language"] == "python"]
 
     def between(self) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
         """Each Python frame but the outermost, and the native frames up to its caller."""
-        found: list[tuple[dict[str, Any], list[dict[str, Any]]]] = []
+        frames: list[tuple[dict[str, Any], list[dict[str, Any]]]] = []
         for frame in self.merged:
             if frame["language"] == "python":
-                found.append((frame, []))
-            elif found:
-                found[-1][1].append(frame)
-        return found[:-1]
+                frames.append((frame, []))
+            elif frames:
+                frames[-1][1].append(frame)
+        return frames[:-1]
 
 
 @pytest.fixture(scope="module")
@@ -134,26 +134,26 @@ def test_c_stands_where_c_called_python(nested: Nested) -> None:
     interpreter = nested.made.interpreter
     seen = set()
     for frame, native in nested.between():
-        told = through_c.get(frame["name"])
-        if told is not None:
+        call = through_c.get(frame["name"])
+        if call is not None:
             seen.add(frame["name"])
-            check_called_by(told, native, names=interpreter.dwarf or not interpreter.stripped)
+            check_called_by(call, native, names=interpreter.dwarf or not interpreter.stripped)
         elif interpreter.minor >= (3, 11):
             assert native == [], f"{frame['name']} is called by Python, in the same eval call"
         else:
-            assert all(from_python(one) for one in native), frame["name"]
+            assert all(from_python(frame) for frame in native), frame["name"]
     assert seen == set(through_c)
 
 
-def check_called_by(told: dict[str, str], native: list[dict[str, Any]], *, names: bool) -> None:
+def check_called_by(call: dict[str, str], native: list[dict[str, Any]], *, names: bool) -> None:
     assert native
-    if "kind" in told:
-        assert told["kind"] in {one["kind"] for one in native}
-    if "module" in told:
-        assert any(told["module"] in (one["module"] or "") for one in native)
-    if "function" in told and names:
-        functions = [one["function"] for one in native]
-        assert any(told["function"] in (function or "") for function in functions), functions
+    if "kind" in call:
+        assert call["kind"] in {frame["kind"] for frame in native}
+    if "module" in call:
+        assert any(call["module"] in (frame["module"] or "") for frame in native)
+    if "function" in call and names:
+        functions = [frame["function"] for frame in native]
+        assert any(call["function"] in (function or "") for function in functions), functions
 
 
 def from_python(frame: dict[str, Any]) -> bool:
@@ -164,8 +164,8 @@ def from_python(frame: dict[str, Any]) -> bool:
 @NESTING
 def test_the_called_c_function_has_its_name(nested: Nested) -> None:
     calls = {frame["name"]: frame.get("calls") for frame in nested.python()}
-    assert {one: (calls[one] or {}).get("name") for one in CALLING} == CALLING
-    assert {calls[one]["evidence"] for one in CALLING} == {"value-stack"}
+    assert {name: (calls[name] or {}).get("name") for name in CALLING} == CALLING
+    assert {calls[name]["evidence"] for name in CALLING} == {"value-stack"}
     plain = next(t["frames"] for t in nested.threads if t["tid"] == nested.tid and t["frames"])
     assert [f.get("calls") for f in plain] == [f.get("calls") for f in nested.python()]
 
@@ -184,9 +184,9 @@ def test_without_any_symbol_the_order_is_the_same(nested: Nested) -> None:
     target.native_source = lambda _tid: stripped
     symbol = target.symbol
     target.symbol = lambda name: None if name == EVAL_LOOP else symbol(name)
-    found = merged_json(ProcessState(target).stack(nested.tid))
-    assert [outline(frame) for frame in found] == [outline(frame) for frame in nested.merged]
-    placed = {frame["placed_by"] for frame in found if frame["language"] == "python"}
+    merged_stack = merged_json(ProcessState(target).stack(nested.tid))
+    assert [outline(frame) for frame in merged_stack] == [outline(frame) for frame in nested.merged]
+    placed = {frame["placed_by"] for frame in merged_stack if frame["language"] == "python"}
     assert placed <= {"entry-frame", "cframe", "frame-pointers"}
 
 

@@ -28,9 +28,9 @@ TAIL = 4096  # bytes at the end of a core: the vsyscall or vDSO page, behind all
 def locales() -> tuple[str, ...]:
     """C and two others; some whose rules differ where the machine has them."""
     words = ["locale", "-a"]
-    known = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+    hashes = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
     wanted = ("C", "C.utf8", "tr_TR.utf8", "de_DE.utf8", "ja_JP.eucjp", "POSIX")
-    return tuple(name for name in wanted if name in known)[:3]
+    return tuple(name for name in wanted if name in hashes)[:3]
 
 
 def keys(record: dict[str, Any]) -> dict[str, str]:
@@ -48,17 +48,17 @@ def beside(core: Path, made: Made, gdb: str | None) -> dict[str, Any]:
     """Return the record that the shell command makes; without a GDB only its Python half."""
     native = "always" if gdb else "never"
     given = ExamineOptions(exe=str(made.executable), native=native, gdb=gdb)
-    found = examine_here(core_at(str(core)), given)
-    assert isinstance(found, ExaminedCore), found
-    return found.record
+    examined = examine_here(core_at(str(core)), given)
+    assert isinstance(examined, ExaminedCore), examined
+    return examined.record
 
 
 @pytest.fixture(scope="module")
 def reference(made: Made) -> dict[str, str]:
-    found = keys(beside(made.core, made, available_gdbs()[0].path))
-    assert set(FULL) <= set(found)
-    assert "core_key" in found
-    return found
+    signature_keys = keys(beside(made.core, made, available_gdbs()[0].path))
+    assert set(FULL) <= set(signature_keys)
+    assert "core_key" in signature_keys
+    return signature_keys
 
 
 @pytest.fixture(scope="module")
@@ -85,10 +85,10 @@ def test_beside_every_gdb(gdb: Gdb, made: Made, reference: dict[str, str]) -> No
 
 
 def test_the_python_half_without_gdb(made: Made, reference: dict[str, str]) -> None:
-    found = keys(beside(made.core, made, None))
-    assert found["python"] == reference["python"]
-    assert found["core_key"] == reference["core_key"]
-    assert not {"exact", "strict", "stable", "coarse", "native"} & set(found)
+    signature_keys = keys(beside(made.core, made, None))
+    assert signature_keys["python"] == reference["python"]
+    assert signature_keys["core_key"] == reference["core_key"]
+    assert not {"exact", "strict", "stable", "coarse", "native"} & set(signature_keys)
 
 
 @pytest.mark.parametrize("kind", ["gz", "xz", "zst"])
@@ -134,8 +134,10 @@ def test_a_gdb_that_lacks_files_makes_no_other_key(
     done = run_gdb(gdb, *commands, core=made.core)
     assert done.returncode == 0, done.text
     record = read_json(tmp_path / "record.json")
-    found = keys(record)
-    assert found == {name: text for name, text in reference.items() if name in found}
-    assert "python" in found and "category" in found
-    if "stable" not in found:
+    signature_keys = keys(record)
+    assert signature_keys == {
+        name: text for name, text in reference.items() if name in signature_keys
+    }
+    assert "python" in signature_keys and "category" in signature_keys
+    if "stable" not in signature_keys:
         assert f"try: file {made.executable}" in str(record["soft_errors"])

@@ -61,24 +61,24 @@ class Said(NamedTuple):
 
 def held_out(rows: Sequence[Row]) -> list[Said]:
     """Judge each row by the counts of the other programs, in FOLDS parts."""
-    told: list[Said] = []
+    judgements: list[Said] = []
     for fold in range(FOLDS):
         mine = [row for row in rows if _fold(row) == fold]
         table = counted(row for row in rows if _fold(row) != fold)
-        told += [Said(row, judged(row, table)) for row in mine]
-    return told
+        judgements += [Said(row, judged(row, table)) for row in mine]
+    return judgements
 
 
 def _fold(row: Row) -> int:
     return zlib.crc32(str(row["program"]).encode()) % FOLDS
 
 
-def bands(told: Iterable[Said]) -> list[str]:
+def bands(judgements: Iterable[Said]) -> list[str]:
     """Return a line for each band of stated probability: programs, mean stated, observed."""
     lines = []
-    stated = [one for one in told if one.verdict.label != CANNOT_TELL]
+    stated = [judgement for judgement in judgements if judgement.verdict.label != CANNOT_TELL]
     for low, high in zip(BANDS, BANDS[1:], strict=False):
-        inside = [one for one in stated if low <= one.verdict.confidence < high]
+        inside = [judgement for judgement in stated if low <= judgement.verdict.confidence < high]
         programs: dict[str, list[Said]] = {}
         for one in inside:
             programs.setdefault(str(one.row["program"]), []).append(one)
@@ -97,17 +97,21 @@ def bands(told: Iterable[Said]) -> list[str]:
     return lines
 
 
-def summary(told: Sequence[Said]) -> list[str]:
+def summary(judgements: Sequence[Said]) -> list[str]:
     """Return the figures of issue 16 by class of the rows."""
     lines = []
     classes: dict[str, list[Said]] = {}
-    for one in told:
-        name = one.row["label"]["class"] if "label" in one.row else str(one.row["from"])
-        classes.setdefault(name, []).append(one)
+    for judgement in judgements:
+        name = (
+            judgement.row["label"]["class"]
+            if "label" in judgement.row
+            else str(judgement.row["from"])
+        )
+        classes.setdefault(name, []).append(judgement)
     for name, each in sorted(classes.items()):
         labels: dict[str, int] = {}
-        for one in each:
-            labels[one.verdict.label] = labels.get(one.verdict.label, 0) + 1
+        for judgement in each:
+            labels[judgement.verdict.label] = labels.get(judgement.verdict.label, 0) + 1
         ranked = sorted(labels.items(), key=lambda pair: -pair[1])
         lines.append(f"{name}: {len(each)} cores: " + ", ".join(f"{k} {v}" for k, v in ranked))
         false = [o for o in each if flagged(o.row) and not truth_of(o.row).damaged]
@@ -117,13 +121,17 @@ def summary(told: Sequence[Said]) -> list[str]:
             lines.append(f"  software at >= 0.9: {sum(o.right for o in sure)} of {len(sure)} right")
         high = [o for o in each if o.verdict.confidence >= 0.8 and not o.right]
         lines.append(f"  wrong at >= 0.8: {len(high)}")
-    damaged = [one for one in told if truth_of(one.row).damaged and "label" in one.row]
-    found = [one for one in damaged if one.verdict.damage.found]
-    named = [one for one in found if named_right(one)]
+    damaged = [
+        judgement
+        for judgement in judgements
+        if truth_of(judgement.row).damaged and "label" in judgement.row
+    ]
+    found_damage = [judgement for judgement in damaged if judgement.verdict.damage.found]
+    named = [judgement for judgement in found_damage if named_right(judgement)]
     if damaged:
         lines.append(
-            f"damage found in {len(found)} of {len(damaged)}, place and bit right in "
-            f"{len(named)} of {sum(named_right(o) is not None for o in found)}"
+            f"damage found in {len(found_damage)} of {len(damaged)}, place and bit right in "
+            f"{len(named)} of {sum(named_right(o) is not None for o in found_damage)}"
         )
     return lines
 
@@ -133,12 +141,12 @@ def flagged(row: Row) -> bool:
     return case_of(row).score.is_damaged
 
 
-def named_right(one: Said) -> bool | None:
+def named_right(judgement: Said) -> bool | None:
     """Whether the damage names the word and the bits that were changed; None without one word."""
-    label, damage = one.row["label"], one.verdict.damage
+    label, damage = judgement.row["label"], judgement.verdict.damage
     words = [(label["address"], label["original"], label["found"]), *label["more"]]
     if label["path"] == "register":
-        right = {(int(found, 16), int(original, 16)) for _, original, found in words}
+        right = {(int(wrong, 16), int(original, 16)) for _, original, wrong in words}
         return (damage.holds, damage.should_be) in right
     if len(label["bits"]) != 1 or not isinstance(damage.where, int):
         return any(isinstance(damage.where, int) and abs(int(a, 16) - damage.where) < 8
@@ -147,8 +155,8 @@ def named_right(one: Said) -> bool | None:
     return bool(damage.bits) and all(8 * damage.where + bit in changed for bit in damage.bits)
 
 
-def _bits(original: str, found: str) -> list[int]:
-    changed = int(original, 16) ^ int(found, 16)
+def _bits(original: str, wrong: str) -> list[int]:
+    changed = int(original, 16) ^ int(wrong, 16)
     return [bit for bit in range(64) if changed >> bit & 1]
 
 
@@ -256,11 +264,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     table = counted(rows)
     for rule, counts in table.items():
         print(f"{rule:34} {counts.right:7.2f} {counts.wrong:6.2f} {counts.probability:6.3f}")
-    told = held_out(rows) if options.held_out else [Said(row, judged(row)) for row in rows]
-    told = [said for said in told if said.row["from"] != "corruption-bare"]  # seen twice
-    print("\n".join([*bands(told), *summary(told)]))
+    judgements = held_out(rows) if options.held_out else [Said(row, judged(row)) for row in rows]
+    judgements = [
+        judgement for judgement in judgements if judgement.row["from"] != "corruption-bare"
+    ]  # seen twice
+    print("\n".join([*bands(judgements), *summary(judgements)]))
     if options.misses:
-        for one in told:
+        for one in judgements:
             _print_miss(one)
     if options.write:
         FILE.write_text(written(table, rows))
@@ -273,16 +283,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _print_miss(one: Said) -> None:
-    wrong = one.verdict.label != CANNOT_TELL and not one.right
-    truth = truth_of(one.row)
-    missed = truth.damaged and not one.verdict.damage.found
+def _print_miss(judgement: Said) -> None:
+    wrong = judgement.verdict.label != CANNOT_TELL and not judgement.right
+    truth = truth_of(judgement.row)
+    missed = truth.damaged and not judgement.verdict.damage.found
     if wrong or missed:
         print(
-            "WRONG" if wrong else "MISS", one.row["program"], one.row["interpreter"],
-            one.verdict.label, one.verdict.confidence, list(one.verdict.rules),
-            one.row["record"]["signature"]["category"],
-            [e["id"] for e in one.row["record"]["corruption"].get("evidence", [])],
+            "WRONG" if wrong else "MISS", judgement.row["program"], judgement.row["interpreter"],
+            judgement.verdict.label, judgement.verdict.confidence, list(judgement.verdict.rules),
+            judgement.row["record"]["signature"]["category"],
+            [e["id"] for e in judgement.row["record"]["corruption"].get("evidence", [])],
         )  # fmt: skip
 
 

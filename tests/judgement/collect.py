@@ -110,12 +110,12 @@ def of_records(folders: Sequence[Path]) -> Iterator[Row]:
     """Yield rows of the records that the gallery's runner kept (`score.py --records`)."""
     from gallery.taking import pieces
 
-    known = {piece.name: piece for piece in pieces()}
+    pieces_by_name = {piece.name: piece for piece in pieces()}
     for path in sorted(path for folder in folders for path in folder.glob("*.json")):
         name, _, interpreter = path.stem.partition(".")
         yield {
             "from": "gallery-first-score", "program": name, "interpreter": interpreter,
-            "truth": known[name].truth, "record": reduced(json.loads(path.read_text())),
+            "truth": pieces_by_name[name].truth, "record": reduced(json.loads(path.read_text())),
         }  # fmt: skip
 
 

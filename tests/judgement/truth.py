@@ -84,7 +84,7 @@ def counted(rows: Iterable[Row]) -> dict[str, RuleCounts]:
 
 def usually_right(table: Mapping[str, RuleCounts]) -> float:
     """Return how often rules are right: the mean over rules."""
-    shares = [one.right / (one.right + one.wrong) for one in table.values()]
+    shares = [counts.right / (counts.right + counts.wrong) for counts in table.values()]
     return round(sum(shares) / len(shares), 3) if shares else 0.5
 
 

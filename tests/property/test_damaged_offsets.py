@@ -30,12 +30,12 @@ def examine(interpreter: Interpreter, program: str, *, each: int | None) -> None
         for number, kinds in enumerate(by_word.values()):
             chosen += [kinds[(number * 7 + turn * 13) % len(kinds)] for turn in range(each)]
     assert len(chosen) > 60
-    found = [
+    layouts = [
         (damage, problem)
         for number, damage in enumerate(chosen)
         if (problem := wrong(target_of(made), truth, damage, whole=number % WHOLE_EVERY == 0))
     ]
-    assert found == []
+    assert layouts == []
 
 
 @pytest.mark.skipif(not HERE, reason="no CPython 3.13 or later is on this machine")
@@ -45,6 +45,8 @@ def test_one_damage_of_each_word() -> None:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("program", PROGRAMS)
-@pytest.mark.parametrize("interpreter", [pytest.param(one, id=one.id) for one in EVERY])
+@pytest.mark.parametrize(
+    "interpreter", [pytest.param(interpreter, id=interpreter.id) for interpreter in EVERY]
+)
 def test_every_damage_of_each_word(interpreter: Interpreter, program: str) -> None:
     examine(interpreter, program, each=None if program == "simple" else 8)

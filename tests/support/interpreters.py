@@ -430,7 +430,7 @@ def oldest_and_newest() -> list[Interpreter]:
 
 
 def spread(
-    name: str, runs_on: Callable[[Interpreter], bool] = lambda one: True, *, every: int = 1
+    name: str, runs_on: Callable[[Interpreter], bool] = lambda interpreter: True, *, every: int = 1
 ) -> list[Interpreter]:
     """Return the interpreters to run one program on: minor versions, and their builds, in turn.
 

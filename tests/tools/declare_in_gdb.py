@@ -74,9 +74,9 @@ def definition(key: str, public: frozenset[str]) -> str | None:
 def main() -> None:
     """Write the definitions of the structs named by GDB_EPI_PRIVATE."""
     public = frozenset(os.environ["GDB_EPI_PUBLIC"].split())
-    found = (definition(key, public) for key in os.environ["GDB_EPI_PRIVATE"].split())
+    definitions = (definition(key, public) for key in os.environ["GDB_EPI_PRIVATE"].split())
     with open(os.environ["GDB_EPI_OUT"], "w", encoding="utf-8") as stream:
-        stream.write("\n".join(text for text in found if text) + "\n")
+        stream.write("\n".join(text for text in definitions if text) + "\n")
 
 
 main()

@@ -39,7 +39,7 @@ Tree = list[tuple[Any, Any]]
 
 def texts(tree: Tree, *, some: bool = False) -> list[str] | None:
     """Return every text that an expression matches, or `some` of them; None for too many."""
-    found = [""]
+    matched = [""]
     for op, value in tree:
         if op is sre.LITERAL:
             more: list[str] | None = [chr(value)]
@@ -58,39 +58,39 @@ def texts(tree: Tree, *, some: bool = False) -> list[str] | None:
             more = [""]
         else:
             more = None
-        if more is None or len(found) * len(more) > MAX_TEXTS:
+        if more is None or len(matched) * len(more) > MAX_TEXTS:
             return None
-        found = [one + other for one, other in product(found, more)]
-    return list(dict.fromkeys(found))
+        matched = [text + other for text, other in product(matched, more)]
+    return list(dict.fromkeys(matched))
 
 
 def beginnings(tree: Tree) -> tuple[list[str], Tree]:
     """Return texts of which one begins whatever matches, and what is left of the expression."""
-    found = [""]
+    matched = [""]
     for at, part in enumerate(tree):
         more = texts([part])
-        if more is None or len(found) * len(more) > MAX_TEXTS:
-            return found, tree[at:]
-        found = [one + other for one, other in product(found, more)]
-    return found, []
+        if more is None or len(matched) * len(more) > MAX_TEXTS:
+            return matched, tree[at:]
+        matched = [text + other for text, other in product(matched, more)]
+    return matched, []
 
 
 def needed(tree: Tree) -> list[list[str]]:
     """Return sets of texts: of each set one must occur wherever the expression matches."""
-    found: list[list[str]] = []
+    sets: list[list[str]] = []
     run = ""
     for op, value in [*tree, (None, None)]:
         if op is sre.LITERAL:
             run += chr(value)
             continue
-        found += [[run]] if run else []
+        sets += [[run]] if run else []
         run = ""
         if op is sre.SUBPATTERN:
-            found += needed(value[-1])
+            sets += needed(value[-1])
         elif op is sre.BRANCH:
             parts = [max(needed(list(part)), key=_least, default=[]) for part in value[1]]
-            found += [[text for part in parts for text in part]] if all(parts) else []
-    return [one for one in found if _least(one) >= MIN_NEEDED]
+            sets += [[text for part in parts for text in part]] if all(parts) else []
+    return [choice for choice in sets if _least(choice) >= MIN_NEEDED]
 
 
 def _least(some: list[str]) -> int:
@@ -129,12 +129,12 @@ def tables() -> dict[str, Any]:
             continue  # names, all of them
         starts, rest = beginnings(tree)
         tail = tail_of(rest) if rest else None
-        needs = [] if tail else [one for one in needed(rest) if one]
+        needs = [] if tail else [choice for choice in needed(rest) if choice]
         rows.append((tuple(starts), tuple(map(tuple, needs)), tail or text, tag))
     python: dict[str, dict[str, str]] = {"names": {}, "files": {}, "functions": {}}
     for entry in data["python"]:
-        for kind, known in python.items():
-            known.update(dict.fromkeys(entry[kind], entry["class"]))
+        for kind, classes in python.items():
+            classes.update(dict.fromkeys(entry[kind], entry["class"]))
     return {
         "names": _with_finite(names, patterns), "rows": rows, "letters": _by_letter(rows),
         "python_names": python["names"], "python_files": python["files"],
@@ -146,12 +146,12 @@ def _with_finite(names: dict[str, str], patterns: dict[str, str]) -> dict[str, s
     """Add texts that expressions match, all where they are few; the first one decides, as ever."""
     import re
 
-    found = dict(names)
+    all_names = dict(names)
     for text in patterns:
         for name in texts(list(_parser.parse(text)), some=True) or ():
-            first = next(tag for one, tag in patterns.items() if re.fullmatch(one, name))
-            found.setdefault(name, first)
-    return found
+            first = next(tag for pattern, tag in patterns.items() if re.fullmatch(pattern, name))
+            all_names.setdefault(name, first)
+    return all_names
 
 
 def _by_letter(rows: list[Any]) -> dict[str, list[int]]:
@@ -159,7 +159,7 @@ def _by_letter(rows: list[Any]) -> dict[str, list[int]]:
     letters = [{start[:1] for start in starts} for starts, *_ in rows]
     every = ["", *dict.fromkeys(start[:1] for starts, *_ in rows for start in starts if start)]
     return {
-        letter: [at for at, found in enumerate(letters) if letter in found or "" in found]
+        letter: [at for at, firsts in enumerate(letters) if letter in firsts or "" in firsts]
         for letter in every
     }
 

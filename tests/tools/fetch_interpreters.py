@@ -273,8 +273,8 @@ def fetch_suite(suite: Suite, *, headers: bool, dbg: bool, refresh: bool) -> Non
         raise CannotFetch(f"{suite.name}: {KEYRING} is missing (not Debian?)")
     environment = apt_environment(suite.name, ubuntu=suite.ubuntu)
     update_lists(suite.name, environment, again=refresh)
-    known = known_packages(environment) | {"tzdata"}
-    present = [name for name in names if name in known]
+    packages = known_packages(environment) | {"tzdata"}
+    present = [name for name in names if name in packages]
     if not any(name.startswith("python3") for name in present):
         raise CannotFetch(f"{suite.name}: no wanted interpreter in its lists")
     download_and_unpack(suite.name, present, root, environment)

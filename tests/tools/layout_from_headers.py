@@ -121,7 +121,7 @@ def debug_offsets_map(include: Path) -> dict[str, list[str]]:
 
 
 def _parse_initializer(text: str, names: dict[str, str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    members_by_struct: dict[str, list[str]] = {}
     section = ""
     for line in text.splitlines():
         assign = _ASSIGN.search(line.rstrip())
@@ -132,12 +132,12 @@ def _parse_initializer(text: str, names: dict[str, str]) -> dict[str, list[str]]
             place = _OFFSETOF.fullmatch(names.get(value, value))
             if place:
                 member = canonical_path(place[3] or "")
-                found[f"{section}.{assign[1]}"] = [struct_key(place[2]), member]
+                members_by_struct[f"{section}.{assign[1]}"] = [struct_key(place[2]), member]
         elif not assign and line.strip().startswith("}"):
             if not section:
                 break  # the end of the whole table
             section = ""
-    return found
+    return members_by_struct
 
 
 def main() -> int:

@@ -92,14 +92,14 @@ def of_stack(identity: str, rules: str, given: Json) -> Json:
 
 
 def exact_offsets(frames: list[Json]) -> list[int]:
-    found: list[int] = []
+    offsets: list[int] = []
     for frame in frames:
         if "python" in frame or frame["kind"] in ("inline", "signal"):
             continue
         if frame["module"] is None:
             break
-        found.append(frame["offset"])
-    return found
+        offsets.append(frame["offset"])
+    return offsets
 
 
 def of_function(given: Json) -> Json:
@@ -113,14 +113,14 @@ def main() -> None:
     """Write the file."""
     vectors = [of_name(i, *entry) for i, entry in enumerate([*NAMES, *DROPPED], 1)]
     vectors += [of_stack(name, rules, given) for name, rules, given in STACKS]
-    assert len({one["id"] for one in vectors}) == len(vectors)
+    assert len({written["id"] for written in vectors}) == len(vectors)
     functions = [of_function(given) for given in FUNCTIONS]
     head = {
         "about": "Normative vectors of gsig/2; gdb_epi/signature/SPEC.md explains the fields.",
         "version": "gsig/2",
         "build_id": BUILD_ID,
     }
-    lines = ",\n".join(json.dumps(one, ensure_ascii=True) for one in vectors)
+    lines = ",\n".join(json.dumps(written, ensure_ascii=True) for written in vectors)
     code = ",\n".join(json.dumps(function) for function in functions)
     text = json.dumps(head, indent=1)[:-2] + ',\n "vectors": [\n' + lines + "\n ],\n"
     text += ' "functions": [\n' + code + "\n ]\n}\n"

@@ -55,10 +55,10 @@ def threads_of(core_file: Any, executable: Any = None, **options: Any) -> list[A
     with tempfile.TemporaryDirectory() as place:
         native = None if mode == "OFF" else _gdb(target, place)
         try:
-            found = list(_threads(state, python, native, bool(options.get("locals"))))
+            threads = list(_threads(state, python, native, bool(options.get("locals"))))
             if mode == "ALL":
-                found += _without_python(target, found, native)
-            return found
+                threads += _without_python(target, threads, native)
+            return threads
         finally:
             if native is not None:
                 native.close()
@@ -99,9 +99,11 @@ def _without_python(target: Any, threads: list[Any], native: Any) -> Iterator[An
     from pystack import types as theirs
 
     tids = {thread.tid for thread in threads}
-    for one in target.threads():
-        if one.tid not in tids:
-            yield theirs.PyThread(one.tid, None, native_frames(native, one.tid), 0, UNKNOWN, None)
+    for native_thread in target.threads():
+        if native_thread.tid not in tids:
+            yield theirs.PyThread(
+                native_thread.tid, None, native_frames(native, native_thread.tid), 0, UNKNOWN, None
+            )
 
 
 def python_frames(thread: Any, sites: Any, reader: Any) -> Any:
@@ -112,8 +114,12 @@ def python_frames(thread: Any, sites: Any, reader: Any) -> Any:
 
     first = None
     for frame in thread.frames:  # innermost first; pystack links from the outermost
-        told = reader.of(frame) if reader else []
-        values = {} if isinstance(told, Absent) else {one.name: one for one in told}
+        local_variables = reader.of(frame) if reader else []
+        values = (
+            {}
+            if isinstance(local_variables, Absent)
+            else {variable.name: variable for variable in local_variables}
+        )
         names = [
             {n: v.text for n, v in values.items() if (v.kind not in ("local", "cell")) is wanted}
             for wanted in (True, False)
@@ -209,9 +215,9 @@ def main(arguments: list[str]) -> int:
         command += ["-p", "no:cacheprovider", "--tb=line"]
         done = subprocess.run(command, cwd=checkout, env=env, capture_output=True, text=True)
         for line in done.stdout.splitlines():
-            said = outcome(line)
-            if said:
-                counts[said] += 1
+            answer = outcome(line)
+            if answer:
+                counts[answer] += 1
     for (test, how), count in sorted(counts.items()):
         print(f"{count:4} {test}: {how}")
     return 0

@@ -55,7 +55,7 @@ def decode(core: Path) -> str:
     for thread in python.threads():
         for frame in thread.frames:
             if frame.name == "id":
-                return next(one.text for one in reader.of(frame) if one.name == "v")
+                return next(variable.text for variable in reader.of(frame) if variable.name == "v")
     raise AssertionError("no frame of the function that died")
 
 

@@ -66,20 +66,20 @@ def test_one_case_makes_nobody_sure_and_a_hundred_make_the_number() -> None:
 def test_a_program_is_judged_by_the_counts_of_others() -> None:
     rows = [row(f"sw{n}", "sw", "S:ascii") for n in range(40)]
     held_out = calibrate.held_out(rows)
-    assert len(held_out) == 40 and all(one.right for one in held_out)
+    assert len(held_out) == 40 and all(judgement.right for judgement in held_out)
     by_all = judged(rows[0], counted(rows)).confidence
-    assert all(one.verdict.confidence < by_all for one in held_out)
+    assert all(judgement.verdict.confidence < by_all for judgement in held_out)
     (line,) = calibrate.bands(held_out)
     assert " 40 programs " in line and "observed 1.000" in line
 
 
 def test_damage_is_right_where_place_and_bit_are() -> None:
-    found = row("list_item", "hw", "R15")
+    found_row = row("list_item", "hw", "R15")
     table = {"damage:found": RuleCounts(50, 0, "")}
-    assert truth_of(found).damaged
-    assert calibrate.named_right(calibrate.Said(found, judged(found, table)))
-    found["label"]["found"], found["label"]["bits"] = "0x4", [2]
-    assert not calibrate.named_right(calibrate.Said(found, judged(found, table)))
+    assert truth_of(found_row).damaged
+    assert calibrate.named_right(calibrate.Said(found_row, judged(found_row, table)))
+    found_row["label"]["found"], found_row["label"]["bits"] = "0x4", [2]
+    assert not calibrate.named_right(calibrate.Said(found_row, judged(found_row, table)))
 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
@@ -108,9 +108,9 @@ def test_every_counted_rule_is_one_that_can_speak() -> None:
     """A rule that was renamed would stand at what is usual, and nobody would see."""
     assert not import_all_modules(gdb_epi.detectors)
     names = {"damage:found", "damage:weak", ANY_RULE}
-    names |= {f"category:{one.category}" for one in CATEGORIES}
+    names |= {f"category:{category.category}" for category in CATEGORIES}
     names |= {item.id for item in load_weights().items.values() if item.cause}
-    spoken = {name for name, known in DETECTORS.items() if known.supports is not None}
+    spoken = {name for name, detector in DETECTORS.items() if detector.supports is not None}
     for rule, counts in load_calibration().items():
         assert rule in names or rule.split(":", 1)[0] in spoken, rule
         assert counts.origin and 0 < counts.probability < 1

@@ -62,10 +62,10 @@ FAULTS = {
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_fault_categories(name: str) -> None:
-    found = category(FAULTS[name])
-    assert found.name == name
-    assert found.evidence
-    assert found.name in CATEGORIES
+    classified = category(FAULTS[name])
+    assert classified.name == name
+    assert classified.evidence
+    assert classified.name in CATEGORIES
 
 
 def test_guard_and_a_reservation() -> None:
@@ -166,9 +166,9 @@ def message(text: str) -> ProcessState:
     ],
 )
 def test_glibc_messages(text: str, expected: str) -> None:
-    found = category(message(text))
-    assert found.name == expected
-    assert found.family == "abort"
+    classified = category(message(text))
+    assert classified.name == expected
+    assert classified.family == "abort"
 
 
 def test_a_message_stays_inside_its_class() -> None:
@@ -176,8 +176,8 @@ def test_a_message_stays_inside_its_class() -> None:
     secret = 'prog: x.c:1: check: Assertion `password == "hunter2"\' failed.'
     assert classify_glibc_message(secret).function == "check"
     assert "hunter2" not in repr(classify_glibc_message(secret))
-    found = category(message(secret))
-    assert "hunter2" not in repr(found)
+    classified = category(message(secret))
+    assert "hunter2" not in repr(classified)
 
 
 def aborted(*functions: str) -> ProcessState:
@@ -202,9 +202,9 @@ def test_aborts_by_frames(functions: tuple[str, ...], expected: str) -> None:
 
 def test_without_a_stack_the_remainder_is_not_claimed() -> None:
     made = state(crash(6, -6, sender=PID), symbols={"__abort_msg": HEAP})
-    found = category(made)
-    assert (found.name, found.family) == ("unknown", "abort")
-    assert "cannot be told" in found.evidence
+    classified = category(made)
+    assert (classified.name, classified.family) == ("unknown", "abort")
+    assert "cannot be told" in classified.evidence
 
 
 @pytest.mark.parametrize(
@@ -223,8 +223,8 @@ def test_a_nameless_caller_of_abort_in_libc_leaves_the_kind_open(
         crash(6, -6, sender=PID),  # without the symbol the message cannot be read
         native=[frame("raise"), frame("abort"), frame(caller)._replace(module=module)],
     )
-    found = category(made)
-    assert (found.name, found.family) == (expected, "abort")
+    classified = category(made)
+    assert (classified.name, classified.family) == (expected, "abort")
 
 
 # -- re-raised signals -------------------------------------------------------------------------

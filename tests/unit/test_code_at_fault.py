@@ -141,8 +141,8 @@ def test_a_fill_that_failed_at_the_end_of_memory_wrote_all_before(byte: int, who
 
 
 def test_a_finding_says_more_than_the_stack_if_it_decided() -> None:
-    said = Finding("freed_callback", "", {AT_FAULT: PROGRAM}, "a callback was freed")
-    assert code_at_fault([OWN, PYTHON], findings=[said]) == CodeAtFault(PROGRAM)
+    finding = Finding("freed_callback", "", {AT_FAULT: PROGRAM}, "a callback was freed")
+    assert code_at_fault([OWN, PYTHON], findings=[finding]) == CodeAtFault(PROGRAM)
     met = Finding("damaged_heap", "", {VICTIM: True}, "a block was overrun")
     only_met = code_at_fault([LIBC, OWN, PYTHON], "heap-misuse", findings=[met])
     assert only_met is not None and only_met.whose == NOT_KNOWN

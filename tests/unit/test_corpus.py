@@ -43,14 +43,14 @@ def statuses(core: Path) -> list[bytes]:
         note = next(entry for entry in table if entry[0] == PT_NOTE)
         handle.seek(note[2])
         data = handle.read(note[5])
-    found, at = [], 0
+    notes, at = [], 0
     while at + 12 <= len(data):
         name_size, size, kind = struct.unpack_from("<III", data, at)
         start = at + 12 + (name_size + 3) // 4 * 4
         if kind == NT_PRSTATUS:
-            found.append(data[start : start + size])
+            notes.append(data[start : start + size])
         at = start + (size + 3) // 4 * 4
-    return found
+    return notes
 
 
 def tid(status: bytes) -> int:
@@ -64,7 +64,7 @@ def test_kernel_agrees_with_the_truth(interpreter: Interpreter, program: str) ->
     made = make_core(interpreter, program)
     written = statuses(made.core)
     assert tid(written[0]) == made.truth["crashed"]
-    assert {tid(one) for one in written} == {
+    assert {tid(path) for path in written} == {
         thread["native_id"] for thread in made.truth["threads"]
     }
     assert struct.unpack_from("<h", written[0], 12)[0] == made.truth["signal"]
@@ -170,11 +170,11 @@ def test_a_script_on_path_is_no_interpreter(
 
 
 def test_paths_translate_both_ways(tmp_path: Path) -> None:
-    known = discover()
-    if not known:
+    installed = discover()
+    if not installed:
         pytest.skip("no interpreter of CPython 3.8 to 3.15 is on this machine")
-    below = known[0]._replace(root=tmp_path)
+    below = installed[0]._replace(root=tmp_path)
     assert below.outside("/usr/bin/python3") == tmp_path / "usr/bin/python3"
     assert below.inside(tmp_path / "epi" / "x") == "/epi/x"
-    own = known[0]._replace(root=None)
+    own = installed[0]._replace(root=None)
     assert own.outside(sys.executable) == Path(sys.executable)

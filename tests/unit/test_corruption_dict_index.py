@@ -27,8 +27,8 @@ class Reader:
         self.layout = self
 
     def offset(self, struct: str, member: str) -> int | None:
-        known = {"hash": HASH_AT, "ma_keys": KEYS_AT, "dk_indices": 32, "dk_size": 8}
-        return known.get(member, 16 if member == "dk_log2_size" and self.log2 else None)
+        offsets = {"hash": HASH_AT, "ma_keys": KEYS_AT, "dk_indices": 32, "dk_size": 8}
+        return offsets.get(member, 16 if member == "dk_log2_size" and self.log2 else None)
 
     def require(self, struct: str, member: str) -> int:
         offset = self.offset(struct, member)
@@ -141,8 +141,8 @@ def test_what_two_other_objects_of_the_type_hold(
     index = SimpleNamespace(in_free_block=lambda at: at in free)
     monkeypatch.setattr(typed_field, "address_index", lambda _context: index)
     context: Any = SimpleNamespace(
-        places_of=lambda _value, _limit: tuple(one + FIELD for one in held)
+        places_of=lambda _value, _limit: tuple(address + FIELD for address in held)
     )
     field: Any = SimpleNamespace(offset=FIELD)
-    one = typed_field._WrongField(OWNER, typed_field.FRAME, field, RIGHT ^ 1 << 13)
-    assert typed_field._found_others_hold_right_word(context, walk, one, RIGHT) is alike
+    wrong_field = typed_field._WrongField(OWNER, typed_field.FRAME, field, RIGHT ^ 1 << 13)
+    assert typed_field._found_others_hold_right_word(context, walk, wrong_field, RIGHT) is alike

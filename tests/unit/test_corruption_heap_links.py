@@ -50,15 +50,15 @@ def listed(
 def test_the_one_node_that_none_names_is_one_bit_away() -> None:
     wrong = RIGHT ^ 1 << BIT
     assert wrong not in NODES
-    (found,) = evidence(dangling_node_links(listed(wrong)))
-    assert (found.id, found.where, found.corrected, found.bits) == ("R24", SLOT, RIGHT, (BIT,))
+    (sign,) = evidence(dangling_node_links(listed(wrong)))
+    assert (sign.id, sign.where, sign.corrected, sign.bits) == ("R24", SLOT, RIGHT, (BIT,))
 
 
 def test_a_byte_of_zeros() -> None:
     wrong = RIGHT & ~0xFF00
     assert (wrong ^ RIGHT).bit_count() > 1 and wrong & 0xFF
-    (found,) = evidence(dangling_node_links(listed(wrong)))
-    assert (found.id, found.where, found.corrected) == ("M:link", SLOT, RIGHT)
+    (sign,) = evidence(dangling_node_links(listed(wrong)))
+    assert (sign.id, sign.where, sign.corrected) == ("M:link", SLOT, RIGHT)
 
 
 def test_near_misses_say_nothing() -> None:

@@ -225,8 +225,8 @@ def test_c7_called_asks_for_the_function_that_returned() -> None:
 
 def test_c7_popped_asks_for_the_word_that_was_popped_last() -> None:
     for bit in (3, 11):  # the latter is in no function that is known
-        (found,) = evidence(return_address_beside_rip(popped(wrong=RIGHT ^ 1 << bit, ran=0)))
-        assert (found.id, found.where, found.corrected) == ("C7:popped", SP - 8, RIGHT)
+        (sign,) = evidence(return_address_beside_rip(popped(wrong=RIGHT ^ 1 << bit, ran=0)))
+        assert (sign.id, sign.where, sign.corrected) == ("C7:popped", SP - 8, RIGHT)
     assert evidence(return_address_beside_rip(popped(wrong=RIGHT ^ 1 << 11))) == [], "it ran on"
     assert evidence(return_address_beside_rip(popped(wrong=RIGHT ^ 3 << 9, ran=0))) == [], (
         "two bits"
@@ -275,7 +275,7 @@ def test_r19_near_misses(made: Context) -> None:
     assert evidence(frame_pointer(made)) == []
 
 
-def smashed(rbp: int, canary: int, said: str = "S:abort-fortify") -> Context:
+def smashed(rbp: int, canary: int, symptom: str = "S:abort-fortify") -> Context:
     """A function with a frame pointer called __stack_chk_fail; `rbp` was saved below its frame."""
     code = bytes.fromhex(PROLOGUE) + b"\xe8" + struct.pack("<i", FAILING - MISSED)
     frame = SP + 0x100
@@ -283,7 +283,7 @@ def smashed(rbp: int, canary: int, said: str = "S:abort-fortify") -> Context:
     made = failed("", crash(6, -6), words=words, rbp=1, fs_base=FS_BASE)
     made.target.write(MISSED - len(code), code)  # type: ignore[attr-defined]
     made.target._symbols["__stack_chk_fail"] = FAILING  # type: ignore[attr-defined]
-    made.evidence.append(Evidence(said, "", None, None, (), "unknown", "", {}))
+    made.evidence.append(Evidence(symptom, "", None, None, (), "unknown", "", {}))
     return knowing(made, MISSED - len(code), len(code))
 
 
@@ -292,8 +292,8 @@ MISSED, FAILING, CANARY = TEXT + 0x700, TEXT + 0xA00, 0x9F3C1D5E7B2A4400
 
 def test_r19_where_a_canary_was_missed_that_is_whole() -> None:
     right = SP + 0x100 + DEPTH
-    (found,) = evidence(frame_pointer(smashed(right ^ 1 << 4, CANARY)))
-    assert (found.id, found.where, found.corrected, found.path) == ("R19", SP + 0xF0, right, MEMORY)
+    (sign,) = evidence(frame_pointer(smashed(right ^ 1 << 4, CANARY)))
+    assert (sign.id, sign.where, sign.corrected, sign.path) == ("R19", SP + 0xF0, right, MEMORY)
     for near_miss in (
         smashed(right, CANARY),
         smashed(right ^ 1 << 4, CANARY ^ 1 << 8),  # it was overwritten indeed
@@ -326,7 +326,7 @@ def bins(**changed: int) -> Context:
         if size == 0x90:
             struct.pack_into("<Q", data, at, size)
     struct.pack_into("<Q", data, at + 8, len(data) - at | 1)
-    ring = [BIN, *(HEAP + one for one in FREED), BIN]
+    ring = [BIN, *(HEAP + offset for offset in FREED), BIN]
     for before, chunk, behind in zip(ring, ring[1:-1], ring[2:], strict=False):
         struct.pack_into("<QQ", data, chunk - HEAP + 16, behind, before)
     for name, word in changed.items():
@@ -352,8 +352,8 @@ def test_r12_links_that_answer_each_other_are_no_evidence() -> None:
 @pytest.mark.parametrize("bit", [0, 4, 30, 46, 60])
 def test_r12_a_link_one_bit_off(bit: int) -> None:
     right = HEAP + FREED[1]
-    (found,) = malloc_links(bins(w0x2a0=right ^ 1 << bit))
-    assert (found.id, found.where, found.corrected, found.bits, found.path) == (
+    (sign,) = malloc_links(bins(w0x2a0=right ^ 1 << bit))
+    assert (sign.id, sign.where, sign.corrected, sign.bits, sign.path) == (
         "R12", HEAP + 0x2A0, right, (bit,), MEMORY,
     )  # fmt: skip
 

@@ -65,9 +65,13 @@ def test_records_are_checked_and_found_again(form: StringFormat, rounds: tuple[i
         changed[at + first + chance.randrange(size)] ^= 1 << chance.randrange(8)
     pieces = {START: data, START + len(data): bytes(changed), START + 2 * len(data): data}
     records = StringRecords(form, key)
-    wrong = [one for start, piece in pieces.items() for one in records.check_piece(start, piece)[0]]
+    wrong = [
+        record for start, piece in pieces.items() for record in records.check_piece(start, piece)[0]
+    ]
     wrong += records.flush()
-    places = {at for one in wrong for at in records.addresses_of_record(one, pieces[one.start])}
+    places = {
+        at for record in wrong for at in records.addresses_of_record(record, pieces[record.start])
+    }
     assert places == {START + len(data) + at for at, _ in flipped}
     assert records.checked == 3 * len(ordinary)
 
@@ -75,7 +79,7 @@ def test_records_are_checked_and_found_again(form: StringFormat, rounds: tuple[i
 def test_what_is_not_ordinary_is_found_by_the_other_expression() -> None:
     key = HashKey(1, 2, 1, 3)
     data, ordinary = memory(STR, key, random.Random(8))
-    known = {at + STR.type_at for at, _ in ordinary}
+    type_places = {at + STR.type_at for at, _ in ordinary}
     hashed = {
         at
         for at in range(64 + STR.type_at, len(data), 8)
@@ -83,8 +87,9 @@ def test_what_is_not_ordinary_is_found_by_the_other_expression() -> None:
         and data[at + 16 : at + 24] != b"\xff" * 8
     }
     assert {
-        found.start() for found in StringRecords(STR, key).unusual_objects_pattern.finditer(data)
-    } == hashed - known
+        matched.start()
+        for matched in StringRecords(STR, key).unusual_objects_pattern.finditer(data)
+    } == hashed - type_places
 
 
 @pytest.mark.parametrize("apart", [0x420, 0x19220, 0x7000000], ids=["near", "library", "far"])
@@ -99,5 +104,5 @@ def test_words_one_bit_from_a_type(apart: int) -> None:
         if number % 3:
             right.add((form.name, START + 64 * number - form.type_at))
     ghosts = near_type_patterns(forms)
-    found = near_type_words(forms, START, bytes(data), (*ghosts.low, *ghosts.high))
-    assert {(form.name, at) for form, at in found} == right
+    near_types = near_type_words(forms, START, bytes(data), (*ghosts.low, *ghosts.high))
+    assert {(form.name, at) for form, at in near_types} == right

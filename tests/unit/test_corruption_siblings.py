@@ -39,7 +39,7 @@ class Walk:
         return "Circle" if address in self.others else self.kind
 
     def other_slots_of_container(self, slot: ContainerSlot) -> list[tuple[int, int]]:
-        return [(slot.place + 8 * n, one) for n, one in enumerate(self.items, 1)]
+        return [(slot.place + 8 * n, word) for n, word in enumerate(self.items, 1)]
 
 
 def told(
@@ -48,10 +48,12 @@ def told(
     more: Sequence[int] = (),
 ) -> siblings.Objects:  # fmt: skip
     """What the slots beside SLOT say of RIGHT; each object has 1 reference, `lost` no holder."""
-    held = lambda _context, one, _limit: 0 if one in lost else 1  # noqa: E731
+    held = lambda _context, address, _limit: 0 if address in lost else 1  # noqa: E731
     monkeypatch.setattr(siblings, "count_references", held)
-    monkeypatch.setattr(siblings, "has_lost_reference", lambda _context, one, _wrong: one in lost)
-    place = lambda one: offset if one == SLOT.value else 0  # noqa: E731
+    monkeypatch.setattr(
+        siblings, "has_lost_reference", lambda _context, address, _wrong: address in lost
+    )
+    place = lambda address: offset if address == SLOT.value else 0  # noqa: E731
     index = SimpleNamespace(reference_count=lambda _one: 1, place_in_block=place)
     monkeypatch.setattr(siblings, "address_index", lambda _context: index)
     context: Any = SimpleNamespace(objects_counted=0)
@@ -104,7 +106,7 @@ def test_a_zero_byte_needs_a_text_before_it(monkeypatch: pytest.MonkeyPatch) -> 
     """Of a slot behind another one no text's end was written; a hash may stand between."""
     wrong = RIGHT + 0x180 & ~0xFF
     right = wrong | 1 << 6
-    index = SimpleNamespace(object_type=lambda one: "str" if one == RIGHT else None)
+    index = SimpleNamespace(object_type=lambda address: "str" if address == RIGHT else None)
     monkeypatch.setattr(object_references, "address_index", lambda _context: index)
     context: Any = SimpleNamespace(target=None)
     for words, partly in (
@@ -130,13 +132,13 @@ def test_of_two_slots_a_tuple_is_a_copy_where_no_object_can_begin() -> None:
         ContainerSlot(START + 64, odd, LIST + 64, "tuple"),
         ContainerSlot(START + 128, odd, LIST + 128, typed_slot.FRAME),
     ]
-    things: Any = SimpleNamespace(inside_block=lambda one: one == RIGHT + 8)
+    things: Any = SimpleNamespace(inside_block=lambda address: address == RIGHT + 8)
     assert typed_slot._original_slots(things, held) == held[:1]
     assert typed_slot._original_slots(things, [*held, held[0]._replace(place=START + 8)]) == []
-    same = [one._replace(value=even) for one in held]
+    same = [slot._replace(value=even) for slot in held]
     assert typed_slot._original_slots(things, same) == []
     assert typed_slot._original_slots(things, [same[0], same[2]]) == same[:1]
-    inside = [one._replace(value=RIGHT + 8) for one in held]
+    inside = [slot._replace(value=RIGHT + 8) for slot in held]
     assert typed_slot._original_slots(things, inside) == inside[:1]
 
 
@@ -144,7 +146,7 @@ def test_a_field_of_which_others_hold_the_right_word() -> None:
     """Frames of one module share its globals; one other frame is too few."""
     words = {frame + 16: RIGHT for frame in POINTS[1:3]} | {POINTS[0] + 16: SLOT.value}
     for number in (2, 3):
-        frames = [SimpleNamespace(address=one) for one in POINTS[:number]]
+        frames = [SimpleNamespace(address=address) for address in POINTS[:number]]
         reader = SimpleNamespace(words=lambda places: [words.get(at, 0) for at in places])
         walk: Any = SimpleNamespace(frames=frames, reader=reader, visited=[])
         wrong: Any = SimpleNamespace(
@@ -165,15 +167,15 @@ def links(words: dict[int, int]) -> GcLinkReader:
     made._word = lambda at: words.get(at, 0)
     made.reader = SimpleNamespace(words=lambda places: [words.get(at, 0) for at in places])
     made.is_object = lambda node: node in words
-    found: GcLinkReader = made
-    return found
+    reader: GcLinkReader = made
+    return reader
 
 
 def chained(*nodes: int) -> dict[int, int]:
-    found: dict[int, int] = {}
-    for one, other in zip(nodes, nodes[1:], strict=False):
-        found[one], found[other + 8] = other, one
-    return found
+    words: dict[int, int] = {}
+    for node, other in zip(nodes, nodes[1:], strict=False):
+        words[node], words[other + 8] = other, node
+    return words
 
 
 def test_a_node_that_was_left_in_a_list_is_no_flip() -> None:
@@ -185,8 +187,8 @@ def test_a_node_that_was_left_in_a_list_is_no_flip() -> None:
 def test_a_prev_that_leads_nowhere_is_one() -> None:
     words = chained(BEFORE, N, A, BEYOND)
     words[A + 8] ^= 1 << 14
-    (found,) = links(words).one_bit_repairs(N)
-    assert (found.where, found.found, found.corrected) == (A + 8, P, N)
+    (repair,) = links(words).one_bit_repairs(N)
+    assert (repair.where, repair.found, repair.corrected) == (A + 8, P, N)
 
 
 def test_of_two_counts_that_fit_the_one_behind_which_no_object_is() -> None:

@@ -72,7 +72,7 @@ def test_many_at_once_are_what_one_by_one_are(rounds: tuple[int, int]) -> None:
     key = HashKey(chance.getrandbits(64), chance.getrandbits(64), *rounds)
     for size in (1, 7, 8, 15, 64, 300, 4000):
         data = [chance.randbytes(size) for _ in range(255)] + [bytes(size), b"\xff" * size]
-        right = [siphash(key, one) for one in data]
+        right = [siphash(key, text) for text in data]
         hashes = hash_many(key, data)
         assert unequal_lanes(hashes, pack_into_lanes(right), len(data)) == []
         right[100] ^= 1 << chance.randrange(64)
@@ -236,9 +236,9 @@ def test_a_flipped_size_is_found(bit: int) -> None:
     place = 0x290 + sum(SIZES[:90])
     size = int.from_bytes(data[place + 8 : place + 16], "little")
     data[place + 8 : place + 16] = (size ^ 1 << bit).to_bytes(8, "little")
-    (found,) = malloc_chunks(heap_context(data))
-    assert isinstance(found, Evidence)
-    assert (found.where, found.corrected, found.bits) == (HEAP + place + 8, size, (bit,))
+    (sign,) = malloc_chunks(heap_context(data))
+    assert isinstance(sign, Evidence)
+    assert (sign.where, sign.corrected, sign.bits) == (HEAP + place + 8, size, (bit,))
 
 
 @pytest.mark.parametrize("text", [b"\0", b"\n", b"AAAAAAAA", b"AAAAAAAAAAAAAAAA"])
@@ -383,9 +383,9 @@ def test_with_evidence_the_report_names_weight_prior_and_checks() -> None:
         part for part in text.split("\n  ") if part.startswith("checks that did not run: ")
     )
     assert "R10" in not_run
-    told = corruption_json(damaged)
-    assert told["evidence"][0]["id"] == "R4" and told["evidence"][0]["origin"]
-    assert "R4" in told["tried"] and "R1" not in told["tried"]
+    section = corruption_json(damaged)
+    assert section["evidence"][0]["id"] == "R4" and section["evidence"][0]["origin"]
+    assert "R4" in section["tried"] and "R1" not in section["tried"]
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def told(values: list[int], *, file: str | None = None) -> list[tuple[int | str,
     ]
 
 
-SOUND = [one + APART for one in CLASSES]
+SOUND = [table + APART for table in CLASSES]
 
 
 @pytest.mark.parametrize("bit", [4, 23, 58])
@@ -53,7 +53,7 @@ def test_the_class_that_differs(bit: int) -> None:
 def test_other_classes_say_nothing() -> None:
     assert told(SOUND) == []
     assert told([SOUND[0], SOUND[1] ^ 3 << 23, SOUND[2]]) == [], "two bits"
-    assert told([one ^ 1 << 23 for one in SOUND]) == [], "too far from all"
+    assert told([table ^ 1 << 23 for table in SOUND]) == [], "too far from all"
     assert told([SOUND[0], SOUND[1] ^ 1 << 23, SOUND[2] ^ 1 << 24]) == [], "two classes"
     assert told([SOUND[0], SOUND[1] ^ 1 << 23, SOUND[2]], file="/lib/x.so") == [], "static types"
     assert told([SOUND[0], SOUND[1] ^ 1 << 9]) == [], "which of two is wrong?"

@@ -67,10 +67,10 @@ def test_code_around_a_place_of_a_very_long_function() -> None:
     target.write(PC + 0x720, b"\x48\xb8\x90\xe9" + struct.pack("<i", -0x728) + b"\x90\x90")
     knowing(made, PC - 0x80, 1 << 16)
     assert build_code_map(made, PC) is None
-    known = code_around(made, PC)
-    assert known is not None
-    assert known.predecessors(PC) == [PC - 1, PC + 0x700]
-    assert known.predecessors(PC - 1) == [PC - 2]
+    code = code_around(made, PC)
+    assert code is not None
+    assert code.predecessors(PC) == [PC - 1, PC + 0x700]
+    assert code.predecessors(PC - 1) == [PC - 2]
 
 
 def split(before: str, part: str) -> Context:
@@ -193,7 +193,7 @@ def test_r5_several_bits_near_a_mapping_in_a_process_of_several_threads() -> Non
     words = {HEAP + 0x10: MMAP + 0x40 + 0x0100}
     held = near + 0x100 + 0x3000
     made = told(FIELD, held, words=words)
-    assert [one[0] for one in found(made)] == ["R5:lane"]
+    assert [sign[0] for sign in found(made)] == ["R5:lane"]
     threads: Any = made.target
     threads._threads = (*threads._threads, Thread(2, {"rsp": SP}, "other"))
     assert found(Context(made.state)) == []

@@ -17,13 +17,13 @@ NO_NATIVE = Absent(NOT_AVAILABLE, "no unwinder")
 
 
 def layouts(*minors: int) -> list[Layout]:
-    found = [load_layout(version, "t" in f, "d" in f) for version, f in available_tables()]
-    return [one for one in found if one is not None and one.version[1] in minors]
+    layouts_read = [load_layout(version, "t" in f, "d" in f) for version, f in available_tables()]
+    return [layout for layout in layouts_read if layout is not None and layout.version[1] in minors]
 
 
 def named(*minors: int) -> pytest.MarkDecorator:
-    found = [pytest.param(layout, id=layout.source) for layout in layouts(*minors)]
-    return pytest.mark.parametrize("layout", found)
+    params = [pytest.param(layout, id=layout.source) for layout in layouts(*minors)]
+    return pytest.mark.parametrize("layout", params)
 
 
 class Scene:

@@ -38,7 +38,7 @@ LAYOUTS = [
     pytest.param((version, flavour), id=f"{version[0]}.{version[1]}{flavour}")
     for version, flavour in available_tables()
 ]
-UNMADE = [one for one in LAYOUTS if one.values[0][0] < (3, 12)]
+UNMADE = [layout for layout in LAYOUTS if layout.values[0][0] < (3, 12)]
 
 
 class Raiser(Builder):
@@ -178,9 +178,9 @@ def make(version: tuple[int, int], flavour: str = "") -> Raiser:
     return Raiser(layout)
 
 
-def lines_of(found: Traceback | Absent) -> list[tuple[str, str, int | None]]:
-    assert isinstance(found, Traceback)
-    return [(line.name, line.filename, line.lineno) for line in found.lines]
+def lines_of(traceback: Traceback | Absent) -> list[tuple[str, str, int | None]]:
+    assert isinstance(traceback, Traceback)
+    return [(line.name, line.filename, line.lineno) for line in traceback.lines]
 
 
 def test_nothing_raised(raiser: Raiser) -> None:
@@ -199,12 +199,16 @@ def test_in_flight(raiser: Raiser) -> None:
     raiser.throw(error, raiser.types["Own"])
     decoded = raiser.decoded(messages=True)
     assert decoded.soft_errors == () and decoded.handled == () and decoded.in_flight is not None
-    one, other = decoded.in_flight.exceptions
+    first, other = decoded.in_flight.exceptions
     assert decoded.in_flight.state == IN_FLIGHT
-    assert (one.address, one.type, one.message) == (error, "app.errors.Outer.Own", "m\u00e9ssage")
-    assert (one.args, one.notes) == ("('m\u00e9ssage',)", ())
-    assert (one.cause, one.context, one.suppress_context) == (0, context, True)
-    assert lines_of(one.traceback) == frames
+    assert (first.address, first.type, first.message) == (
+        error,
+        "app.errors.Outer.Own",
+        "m\u00e9ssage",
+    )
+    assert (first.args, first.notes) == ("('m\u00e9ssage',)", ())
+    assert (first.cause, first.context, first.suppress_context) == (0, context, True)
+    assert lines_of(first.traceback) == frames
     assert (other.type, other.suppress_context) == ("KeyError", False)
     assert lines_of(other.traceback) == [("outer", "/a.py", 77)]
 
@@ -213,11 +217,11 @@ def test_handled_innermost_first(raiser: Raiser) -> None:
     first, second = raiser.error("KeyError"), raiser.error("Own")
     raiser.handle(first, raiser.none, second)
     decoded = raiser.decoded()
-    assert [one.root_exception.type for one in decoded.handled] == [
+    assert [handled.root_exception.type for handled in decoded.handled] == [
         "KeyError",
         "app.errors.Outer.Own",
     ]
-    assert {one.state for one in decoded.handled} == {HANDLED}
+    assert {handled.state for handled in decoded.handled} == {HANDLED}
     assert decoded.in_flight is None and decoded.soft_errors == ()
 
 
@@ -246,16 +250,16 @@ def test_not_made_yet(raiser: Raiser, value: str, message: str, args: str) -> No
 
 def test_cycles_end(raiser: Raiser) -> None:
     first, second = raiser.error("KeyError"), raiser.error("Own")
-    for one, other in ((first, second), (second, first)):
-        raiser.set(BASE, one, "context", other)
-        raiser.set(BASE, one, "cause", one)
+    for inner, other in ((first, second), (second, first)):
+        raiser.set(BASE, inner, "context", other)
+        raiser.set(BASE, inner, "cause", inner)
     lines = raiser.traceback(Frame("f", "/f.py", 9))
     raiser.set("PyTracebackObject", lines, "tb_next", lines)
     raiser.set(BASE, first, "traceback", lines)
     entries = raiser.handle(first, second)
     raiser.set("_PyErr_StackItem", entries[1], "previous_item", entries[0])
     decoded = raiser.decoded()
-    assert [[e.address for e in one.exceptions] for one in decoded.handled] == [
+    assert [[e.address for e in handled.exceptions] for handled in decoded.handled] == [
         [first, second],
         [second, first],
     ]
@@ -295,8 +299,10 @@ def test_the_room_for_all_ends(raiser: Raiser, monkeypatch: pytest.MonkeyPatch) 
     errors = [raiser.error("Own", traceback=lines) for _ in range(5)]
     raiser.handle(*errors)
     decoded = raiser.decoded()
-    assert [one.root_exception.type for one in decoded.handled] == ["app.errors.Outer.Own"] * 2
-    first, second = (one.root_exception.traceback for one in decoded.handled)
+    assert [handled.root_exception.type for handled in decoded.handled] == [
+        "app.errors.Outer.Own"
+    ] * 2
+    first, second = (handled.root_exception.traceback for handled in decoded.handled)
     assert isinstance(first, Traceback) and len(first.lines) == 8
     assert isinstance(second, Absent) and decoded.soft_errors
 
@@ -305,14 +311,14 @@ def test_groups_are_capped(raiser: Raiser) -> None:
     member = raiser.error("KeyError")
     others = [raiser.error("Own"), member]
     group = raiser.error("BaseExceptionGroup")
-    known = raiser.set(
+    attributes = raiser.set(
         "PyBaseExceptionGroupObject", group, "excs", raiser.tuple(*others, *[member] * 1000)
     )
     raiser.throw(group)
     flying = raiser.decoded().in_flight
     assert flying is not None
     root_exception = flying.root_exception
-    if not known:  # before 3.11 (PEP 654)
+    if not attributes:  # before 3.11 (PEP 654)
         assert root_exception.members == () and root_exception.member_count == 0
         return
     assert root_exception.member_count == 1002 and root_exception.members[:2] == tuple(others)
@@ -334,8 +340,8 @@ def test_damage_is_named(raiser: Raiser, where: str) -> None:
     raiser.handle(bad[where])
     decoded = raiser.decoded()
     assert decoded.in_flight is not None
-    one, other = decoded.in_flight.exceptions
-    assert one.type == "app.errors.Outer.Own"
+    first, other = decoded.in_flight.exceptions
+    assert first.type == "app.errors.Outer.Own"
     assert isinstance(other.type, Absent) and other.type.detail
     assert isinstance(decoded.handled[0].root_exception.type, Absent)
     assert [e for e in decoded.soft_errors if "the type of an exception handled" in e.message]
@@ -362,12 +368,12 @@ def test_stacks_json_and_record(version: tuple[int, int]) -> None:
     from gdb_epi.analysis import analyze
 
     session = session_of(thrown(version))
-    plain, told = stacks_json(session.state), stacks_json(session.state, messages=True)
+    plain, with_messages = stacks_json(session.state), stacks_json(session.state, messages=True)
     name = "app.errors.Outer.Own"
     assert plain["exception"] == {"state": "in flight", "type": name, "tid": 100}
-    assert told["exception"] == {**plain["exception"], "message": "s3cret"}
+    assert with_messages["exception"] == {**plain["exception"], "message": "s3cret"}
     assert "s3cret" not in repr(plain) and plain["threads"][1]["exceptions"] == []
-    flying, handled = told["threads"][0]["exceptions"]
+    flying, handled = with_messages["threads"][0]["exceptions"]
     assert (flying["type"], handled["type"]) == (name, "KeyError")
     first, second = flying["chain"]
     assert first["cause"] == first["context"] == second["address"]

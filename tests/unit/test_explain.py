@@ -92,7 +92,7 @@ def test_each_weight_is_shown_with_its_origin() -> None:
         assert f"Where the weight comes from: {item.origin}" in page, item.id
     null = table["S:null_dereference"]
     assert f"- {null.id} ({null.llr:+g}): {null.origin}" in run("null_dereference")
-    (line,) = (one for one in run("trap_instruction") if one.startswith("- trap_instruction: "))
+    (line,) = (text for text in run("trap_instruction") if text.startswith("- trap_instruction: "))
     assert "speaks for software" in line and " programs: " in line
     for name in page_names():
         lines = run(name)

@@ -64,8 +64,8 @@ def test_the_cpu_of_a_registered_area() -> None:
     ],
 )
 def test_no_cpu_without_a_registered_area(words: dict[int, int], why: str) -> None:
-    found = cpu_of(words)
-    assert isinstance(found, Absent) and why in found.detail
+    cpu = cpu_of(words)
+    assert isinstance(cpu, Absent) and why in cpu.detail
 
 
 def test_a_files_copy_of_the_offset_is_no_offset() -> None:
@@ -285,18 +285,18 @@ def test_addresses_are_redacted_and_the_null_page_stays() -> None:
     session = Session(made.target)
     session.__dict__["state"] = made
     whole = analyze(session)
-    found = redact_addresses(whole)
-    text = json.dumps(found)
+    redacted = redact_addresses(whole)
+    text = json.dumps(redacted)
     for address in (PC, SP, FS_BASE):
         assert f"{address:x}" not in text
-    assert found["signal"]["fault_address"] == "0x0000000000000008"
-    assert found["signal"]["pc"] == "redacted"
-    assert found["signature"]["keys"] == whole["signature"]["keys"]
+    assert redacted["signal"]["fault_address"] == "0x0000000000000008"
+    assert redacted["signal"]["pc"] == "redacted"
+    assert redacted["signature"]["keys"] == whole["signature"]["keys"]
     reasons = {**whole, "verdict": {"reasons": ["it is the number 3735879680, 4 bytes"]}}
     assert redact_addresses(reasons)["verdict"]["reasons"] == ["it is the number ~, 4 bytes"]
     from support.schema import problems
 
-    assert problems(found) == []
+    assert problems(redacted) == []
 
 
 def test_hmacs_join_hosts_and_do_not_repeat_themselves() -> None:
@@ -306,15 +306,15 @@ def test_hmacs_join_hosts_and_do_not_repeat_themselves() -> None:
         "job": {"environment": {"SLURMD_NODENAME": "n1", "RANK": "1"}},
     }
     key = b"k" * 16
-    found = pseudonymise(record, key)
-    assert found["host"]["hostname"] == found["container"]["node"]
-    assert found["host"]["hostname"] == found["job"]["environment"]["SLURMD_NODENAME"]
-    assert found["host"]["attributes"]["rack"] == "r" and found["container"]["image"] == "i"
-    assert "n1" not in json.dumps(found) and '"s"' not in json.dumps(found)
+    redacted = pseudonymise(record, key)
+    assert redacted["host"]["hostname"] == redacted["container"]["node"]
+    assert redacted["host"]["hostname"] == redacted["job"]["environment"]["SLURMD_NODENAME"]
+    assert redacted["host"]["attributes"]["rack"] == "r" and redacted["container"]["image"] == "i"
+    assert "n1" not in json.dumps(redacted) and '"s"' not in json.dumps(redacted)
     assert record["host"]["hostname"] == "n1"  # the original is untouched
-    again = pseudonymise(found, key)
-    assert again["host"] == found["host"]
-    assert pseudonymise(record, b"l" * 16)["host"]["hostname"] != found["host"]["hostname"]
+    again = pseudonymise(redacted, key)
+    assert again["host"] == redacted["host"]
+    assert pseudonymise(record, b"l" * 16)["host"]["hostname"] != redacted["host"]["hostname"]
 
 
 def test_cpu_time_is_that_of_the_main_thread() -> None:

@@ -94,7 +94,7 @@ def test_c2_rsp_off_by_8() -> None:
     signs = evidence(return_from_slot_below(returned(HEAP + 8, ODD_SP, a0=CALL_SITE)))
     assert [(sign.id, sign.where, sign.path) for sign in signs] == [("C2", "rsp", REGISTER)]
     indirect = evidence(return_from_slot_below(returned(HEAP + 8, ODD_SP, a0=INDIRECT_SITE)))
-    assert [one.id for one in indirect] == ["C2:indirect"]
+    assert [sign.id for sign in indirect] == ["C2:indirect"]
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_c3_is_a_feature_of_no_weight() -> None:
     from gdb_epi.corruption.score import compute_score, load_weights
 
     signs = evidence(return_without_return_address(returned(HEAP + 64)))
-    assert [one.id for one in signs] == ["C3"]
+    assert [sign.id for sign in signs] == ["C3"]
     assert load_weights().items["C3"].llr == 0
     assert compute_score(signs).llr == 0
     assert evidence(return_without_return_address(failed(LOAD, fault_at(WILD), rdi=WILD))) == []
@@ -161,8 +161,8 @@ def test_a_count_that_ended_at_a_limit_is_told_as_the_least(count: int, text: st
     bad = start ^ (1 << 40)
     words = {SP: INDIRECT_SITE, **{HEAP + 0x40 * n: start for n in range(1, count + 1)}}
     made = failed("", fault_at(bad), at=bad, rax=bad, words=words)
-    (found,) = evidence(one_bit_call_target(knowing(made, start)))
-    assert text in found.summary
+    (sign,) = evidence(one_bit_call_target(knowing(made, start)))
+    assert text in sign.summary
 
 
 @pytest.mark.parametrize(
@@ -172,8 +172,8 @@ def test_a_count_that_ended_at_a_limit_is_told_as_the_least(count: int, text: st
 )  # fmt: skip
 def test_other_places_of_the_right_pointer_are_counted_or_at_least(count: int, text: str) -> None:
     words = {HEAP + 0x20: BAD, **{HEAP + 0x100 + 0x40 * n: GOOD for n in range(count)}}
-    (found,) = evidence(one_bit_pointer(pointed(BAD, words)))
-    assert text in found.summary
+    (sign,) = evidence(one_bit_pointer(pointed(BAD, words)))
+    assert text in sign.summary
     (again,) = pointer_one_bit_off(pointed(BAD, words).state)
     assert text.replace("at least 4", "at least 8") in again.summary
 
@@ -313,7 +313,7 @@ def test_r5_a_load_that_memory_contradicts() -> None:
         ("R5", "rdi", BAD, GOOD, REGISTER)
     ]
     lane = evidence(register_values(loaded(GOOD & ~(0xFF << 40), GOOD)))
-    assert [one.id for one in lane] == ["R5:lane"]
+    assert [sign.id for sign in lane] == ["R5:lane"]
 
 
 @pytest.mark.parametrize(
@@ -475,9 +475,9 @@ def test_writes_to_read_only_memory() -> None:
     for place, id in ((inside, "S:read-only:untraced"), (start, "S:read-only")):
         made = failed("488907", fault_at(place, 2), rdi=place, extra_regions=[readable])
         assert [sign.id for sign in evidence(write_to_read_only_memory(made))] == [id]
-    known = "48bf" + inside.to_bytes(8, "little").hex()  # movabs $...,%rdi
+    code = "48bf" + inside.to_bytes(8, "little").hex()  # movabs $...,%rdi
     died = fault_at(inside, 2)
-    made = failed("488907", died, before=known, rdi=inside, extra_regions=[readable])
+    made = failed("488907", died, before=code, rdi=inside, extra_regions=[readable])
     assert [sign.id for sign in evidence(write_to_read_only_memory(made))] == ["S:read-only"]
     closed = readable._replace(perms="---")
     made = failed("488907", died, rdi=readable.start, extra_regions=[closed])
@@ -568,8 +568,10 @@ def test_an_address_of_a_low_program_with_a_bit_too_many(low: int, ids: list[str
     program = Region(0x40_0000, 0xA0_0000, "rw-", "/usr/bin/python3.11", 0, 0)
     value = 1 << 41 | low
     made = failed(LOAD, fault_at(value), rdi=value, extra_regions=[program])
-    told = [sign.id.partition(":untraced")[0] for sign in evidence(value_made_by_software(made))]
-    assert told == ids
+    named_ids = [
+        sign.id.partition(":untraced")[0] for sign in evidence(value_made_by_software(made))
+    ]
+    assert named_ids == ids
 
 
 def test_a_table_of_addresses_is_no_loop_over_rows() -> None:
@@ -662,8 +664,8 @@ def damaged(*words: tuple[int, int, int]) -> Context:
     """Return a context in which other checks found (address, right word, bit)."""
     made = failed(LOAD, fault_at(WILD), rdi=WILD)
     for where, right, bit in words:
-        one = word_evidence("R1", where, right ^ (1 << bit), right, "differs")
-        made.evidence.append(one)
+        sign = word_evidence("R1", where, right ^ (1 << bit), right, "differs")
+        made.evidence.append(sign)
     return made
 
 

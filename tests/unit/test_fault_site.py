@@ -244,8 +244,8 @@ SHAPES = [
 
 @pytest.mark.parametrize(("value", "name"), SHAPES)
 def test_shapes(value: int, name: str | None) -> None:
-    found = shape_of(value)
-    assert (found.name if found else None) == name
+    shape = shape_of(value)
+    assert (shape.name if shape else None) == name
 
 
 @pytest.mark.parametrize(

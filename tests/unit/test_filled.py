@@ -40,10 +40,10 @@ def test_a_file_without_holes_gives_the_same(tmp_path: Path) -> None:
     dense = {0: bytes(size), **parts}
     sparse = made(tmp_path / "sparse", size, parts).ranges(100, size - 100)
     full = made(tmp_path / "full", size, dense).ranges(100, size - 100)
-    for found in (sparse, full):
-        assert covers(found, PIECE * 9 + 100, 10)
-        assert covers(found, PIECE * 30, 1)
-        assert sum(high - low for low, high in found) <= 3 * PIECE
+    for record in (sparse, full):
+        assert covers(record, PIECE * 9 + 100, 10)
+        assert covers(record, PIECE * 30, 1)
+        assert sum(high - low for low, high in record) <= 3 * PIECE
 
 
 def test_a_file_that_was_replaced_says_nothing_of_holes(tmp_path: Path) -> None:

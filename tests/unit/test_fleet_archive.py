@@ -178,8 +178,8 @@ def test_no_line_of_an_export_makes_a_database_that_cannot_be_asked(tmp_path, ca
     db, path = str(tmp_path / "f.sqlite3"), tmp_path / "lines.jsonl"
     good = {"exposure": _HOUR_ROW, "mark": _MARK, "finding": _FINDING, "received": ["key", 1.8e9],
             "pruned": 20_000}  # fmt: skip
-    for one, expected in ((good[kind], 0), (row, 3)):
-        path.write_text(json.dumps({"schema": f"gdb-epi/fleet-{kind}/1", "rows": [one]}) + "\n")
+    for line, expected in ((good[kind], 0), (row, 3)):
+        path.write_text(json.dumps({"schema": f"gdb-epi/fleet-{kind}/1", "rows": [line]}) + "\n")
         assert main(["fleet", "ingest", str(path), "--db", db]) == expected
     assert f"a damaged line of {kind}" in capsys.readouterr().err
     for verb in ("check", "trend", "findings", "states", "top"):

@@ -141,11 +141,13 @@ def test_a_clock_that_is_off_hides_no_finding(url, off):
     ]
     odd = minimal(5000, host={"hostname": "n3"}, time={"crash_ts": START + off * DAY})
     put(url, *rest, *bad, odd)
-    found = loaded(url)
-    assert found.last_day == START // DAY
-    assert any(f.value == "bad" for f in screen_population(found, found.last_day).findings)
+    population = loaded(url)
+    assert population.last_day == START // DAY
+    assert any(
+        f.value == "bad" for f in screen_population(population, population.last_day).findings
+    )
     began = time.process_time()
-    list(screen_day_by_day(found))
+    list(screen_day_by_day(population))
     assert time.process_time() - began < 60
 
 
@@ -260,9 +262,9 @@ def test_notes_values_and_signatures_with_sql_and_html(url):
         for i in range(50, 150)
     ]
     put(url, *bad, *rest)
-    found = loaded(url)
-    day = found.last_day
-    raised = screen_population(found, day).findings
+    population = loaded(url)
+    day = population.last_day
+    raised = screen_population(population, day).findings
     assert any(f.value == EVIL for f in raised)
     with open_database(url, write=True) as engine:
         store_findings(engine, raised, day)

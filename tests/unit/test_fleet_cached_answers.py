@@ -68,15 +68,17 @@ def kept_or_made(population: Population, day: int, made: Iterable[Finding]) -> l
 def once(population: Population, day: int) -> list[Finding]:
     """What is kept; it fails where the findings must be found."""
 
-    def found() -> Iterator[Finding]:
+    def not_kept() -> Iterator[Finding]:
         pytest.fail("not kept")
         yield
 
-    return kept_or_made(population, day, found())
+    return kept_or_made(population, day, not_kept())
 
 
-def alike(one: list[Finding], two: list[Finding]) -> bool:
-    rows = [[[*f[:-2], f.members.tolist(), f.changes] for f in findings] for findings in (one, two)]
+def alike(first: list[Finding], second: list[Finding]) -> bool:
+    rows = [
+        [[*f[:-2], f.members.tolist(), f.changes] for f in findings] for findings in (first, second)
+    ]
     return rows[0] == rows[1]
 
 
@@ -203,6 +205,8 @@ def test_real_findings_survive(db):
     whole = loaded(db)
     on_first = np.arange(CRASHES) % 2 == 1
     mine = whole._replace(host=np.where(on_first, 0, whole.host), bitflip=on_first, memo=None)
-    found = list(host_findings(mine, whole.last_day))
-    assert found
-    assert alike(kept_or_made(whole, DAY, iter(found)), found) and alike(once(whole, DAY), found)
+    findings = list(host_findings(mine, whole.last_day))
+    assert findings
+    assert alike(kept_or_made(whole, DAY, iter(findings)), findings) and alike(
+        once(whole, DAY), findings
+    )

@@ -55,10 +55,12 @@ def is_there(host: int, day: int) -> bool:
 )
 def test_cores_that_begin_to_be_kept_are_a_change_of_counting(attr, says):
     whole = fleet_with(is_there, attr=attr)
-    said, image = counting_change_sentences(whole)
-    assert said.startswith("crashes of claims of all kinds (4 signatures) and of no other program")
-    assert f"rose with {attr}=2.2, host by host: " in said
-    assert says in said
+    sentences, image = counting_change_sentences(whole)
+    assert sentences.startswith(
+        "crashes of claims of all kinds (4 signatures) and of no other program"
+    )
+    assert f"rose with {attr}=2.2, host by host: " in sentences
+    assert says in sentences
     assert image.startswith(f"with {attr}=2.2 they came before image=image1, too: it is not why (")
 
 
@@ -95,10 +97,10 @@ def with_place(late_hosts: float, rate: float) -> Population:
 
 
 def test_more_hosts_are_no_higher_rate():
-    said = change_by_hours_sentences(with_place(0.7, 1.0), ())
-    assert [words.partition(": ")[0] for words in said[:2]] == ["all crashes", "site=b"]
-    assert "more crashes a day since " in said[1] and "by more host-hours (" in said[1]
-    assert "not by a higher rate (" in said[1]
+    sentences = change_by_hours_sentences(with_place(0.7, 1.0), ())
+    assert [words.partition(": ")[0] for words in sentences[:2]] == ["all crashes", "site=b"]
+    assert "more crashes a day since " in sentences[1] and "by more host-hours (" in sentences[1]
+    assert "not by a higher rate (" in sentences[1]
 
 
 @pytest.mark.parametrize(("late_hosts", "rate"), [(0.0, 3.0), (0.0, 1.0)])

@@ -218,8 +218,10 @@ def spans(*of_hosts: tuple[int, int]) -> Population:
 
 def test_names_that_end_where_as_many_begin_are_told():
     texts = [c.text for c in check_quality(spans(*[(1, 10)] * 10, *[(1, 5)] * 10, *[(6, 10)] * 10))]
-    [told] = [text for text in texts if "if renamed" in text]
-    assert told.startswith("10 hosts have their last hours on 1970-01-06 and 10 others their first")
+    [sentence] = [text for text in texts if "if renamed" in text]
+    assert sentence.startswith(
+        "10 hosts have their last hours on 1970-01-06 and 10 others their first"
+    )
     for steady in ([(1, 10)] * 30, [(1, 10)] * 20 + [(6, 10)] * 10):
         assert not [c for c in check_quality(spans(*steady)) if "if renamed" in c.text]
 

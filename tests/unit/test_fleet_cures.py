@@ -116,8 +116,8 @@ def test_an_image_of_the_one_program_stays_beside_what_came_with_it() -> None:
     is_bug = (population.attributes[0].crash == 1) & (population.signature != 1)
     kinds = np.where(is_bug, 0, 1 + population.signature % 7)
     nowhere = np.full(population.exposure_day.size, -1)
-    one = Attribute(PROGRAM, ["pay"], np.zeros(kinds.size, dtype=int), nowhere)
-    asked = population._replace(signature=kinds, facts=(one,), memo=None)
+    program = Attribute(PROGRAM, ["pay"], np.zeros(kinds.size, dtype=int), nowhere)
+    asked = population._replace(signature=kinds, facts=(program,), memo=None)
     headline = judge_signature(asked, 0, asked.last_day).headline
     assert all(f"{name}=new" in headline for name in ("bios", "kernel", "image")), headline
 

@@ -204,13 +204,13 @@ def test_an_event_that_comes_each_night_is_told_once_until_it_is_twice_as_large(
             second, host = 3600 * (5 * day % 24) + 40 * number, int(rng.integers(300))
             fleet.crashes.append(Crash(day, host, "nightly", 1, False, "job", second=second))
     fleet.crashes.sort(key=lambda crash: (crash.day, crash.second))
-    told = [
+    sentences = [
         screened.day - FIRST_DAY
         for screened in screen_day_by_day(population(fleet))
         for finding in screened.findings
         if finding.attr == EVENT
     ]
-    assert told == [2, 9, 19]
+    assert sentences == [2, 9, 19]
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -67,11 +67,11 @@ def leads_nowhere(url: str) -> dict[str, int]:
         tables.raw.c.crash_id: tables.crash.c.id,
         tables.crash.c.id: tables.raw.c.crash_id,
     }
-    found = {}
+    counts = {}
     for column, row in rows_of.items():
         wanted = select(column).where(column.is_not(None), column.not_in(select(row)))
-        found[str(column)] = len(rows(url, wanted))
-    return {column: number for column, number in found.items() if number}
+        counts[str(column)] = len(rows(url, wanted))
+    return {column: number for column, number in counts.items() if number}
 
 
 def test_ids_that_lead_nowhere_are_seen_and_reprojected_ones_lead_somewhere(url: str) -> None:
@@ -162,8 +162,8 @@ def test_sql_and_html_are_text_like_any_other(url: str) -> None:
     assert count(url, tables.crash) == 2
     assert rows(url, select(tables.host.c.name).where(tables.host.c.name == EVIL)) == [(EVIL,)]
     with open_database(url, write=False) as engine:
-        found = {row.signature: row for row in top_signatures(engine, 10)}
-    assert found[EVIL].verdicts == {EVIL: 1}
+        rows_by_signature = {row.signature: row for row in top_signatures(engine, 10)}
+    assert rows_by_signature[EVIL].verdicts == {EVIL: 1}
 
 
 def test_bad_records_do_not_stop_the_good_ones(url: str) -> None:
@@ -284,11 +284,11 @@ def check_a_killed_writer(url: str) -> None:
     writer.stdout.close()
     until_alone(url)
     with open_database(url, write=False) as engine:
-        found = crash_count(engine)
-    assert found >= 300 and found % 100 == 0
-    assert count(url, tables.raw) == found
-    again = put(url, *[full(i) for i in range(found + 100)])
-    assert (again.added, again.known) == (100, found)
+        crashes = crash_count(engine)
+    assert crashes >= 300 and crashes % 100 == 0
+    assert count(url, tables.raw) == crashes
+    again = put(url, *[full(i) for i in range(crashes + 100)])
+    assert (again.added, again.known) == (100, crashes)
     assert leads_nowhere(url) == {}
 
 

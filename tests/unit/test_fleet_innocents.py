@@ -77,8 +77,8 @@ def test_a_host_is_told_to_be_quiet_though_its_last_bad_crashes_were_usual_ones(
     for of_day in (finding, until_then):  # a replay's masks end with their day
         words = " ".join(finding_lines(whole, LAST, of_day))
         assert "have a flipped bit: bit 13 in 12 of them" in words
-    (told,) = sentences_about_hosts(whole, ["node-9"])
-    assert told.startswith(f"hardware-suspect until {iso_day(FIRST_DAY + 9)}: ")
+    (sentence,) = sentences_about_hosts(whole, ["node-9"])
+    assert sentence.startswith(f"hardware-suspect until {iso_day(FIRST_DAY + 9)}: ")
     assert sentences_about_hosts(whole, ["node-5"]) == []
 
 
@@ -121,13 +121,15 @@ def busy_host() -> Population:
 
 def test_without_host_hours_a_busy_host_is_no_suspect():
     whole = busy_host()
-    found = screen_population(whole, LAST)
-    assert [f.value for f in found.hosts] == ["node-7"], "its hours say that it does not run more"
-    assert "node-7 (" not in (leading_hosts_words(whole, found) or "")
+    screening = screen_population(whole, LAST)
+    assert [f.value for f in screening.hosts] == ["node-7"], (
+        "its hours say that it does not run more"
+    )
+    assert "node-7 (" not in (leading_hosts_words(whole, screening) or "")
     alone = drop_hours(whole)
-    found = screen_population(alone, LAST)
-    assert found.hosts == ()
-    assert "the most crashes are on node-7 (" in (leading_hosts_words(alone, found) or "")
+    screening = screen_population(alone, LAST)
+    assert screening.hosts == ()
+    assert "the most crashes are on node-7 (" in (leading_hosts_words(alone, screening) or "")
 
 
 def needing(value: int, kinds: list[int]) -> Population:
@@ -226,9 +228,9 @@ def test_what_comes_in_young_processes_alone_is_told(is_young):
     young = np.where(mine & is_young, 1, np.arange(mine.size) % 8 == 0).astype(int)
     program = (["fetch"], np.zeros(mine.size, dtype=int))
     whole = with_facts(whole, cpu_time=(["5 min to 10 h", "under 5 min"], young), program=program)
-    said = process_age_words(whole, mine)
-    assert bool(said) == is_young
-    assert said is None or "30 of 30 in processes with under 5 min of CPU time" in said
+    words = process_age_words(whole, mine)
+    assert bool(words) == is_young
+    assert words is None or "30 of 30 in processes with under 5 min of CPU time" in words
 
 
 @pytest.mark.parametrize(("since", "told"), [(10, True), (18, False), (DAYS, False)])
@@ -238,10 +240,10 @@ def test_large_cores_that_come_no_more_are_told(since, told):
     is_large = (np.arange(whole.day.size) % 3 == 0) & (whole.day < FIRST_DAY + since)
     whole = with_facts(whole, core_size=(["under 1 GiB", "2 GiB"], is_large.astype(int)))
     sizes = find_size_limit(whole)
-    said = None if sizes is None else sizes.words()
-    assert bool(said) == told
-    assert not told or "no core of 2 GiB or more since" in said
-    assert any(check.text == said for check in check_quality(whole)) == told
+    words = None if sizes is None else sizes.words()
+    assert bool(words) == told
+    assert not told or "no core of 2 GiB or more since" in words
+    assert any(check.text == words for check in check_quality(whole)) == told
 
 
 def test_a_limit_of_cores_that_was_lifted_is_told():
@@ -272,7 +274,7 @@ def test_a_bug_that_a_later_version_brought_back_is_told(came_back):
     program = Attribute("program", ["mixer"], np.zeros(version.size, dtype=int), none)
     whole = whole._replace(attributes=(image,), facts=(program,), memo=None)
     whole = whole.select(kept, none < 0)
-    said = regression_words(whole, whole.signature == whole.signatures.index("bug"))
-    assert (said is not None) == came_back
-    assert said is None or said.startswith("hardly any with image 7.3 and 7.4 (0 where ")
-    assert said is None or said.endswith("again with 7.5: mended in 7.3, and lost since")
+    words = regression_words(whole, whole.signature == whole.signatures.index("bug"))
+    assert (words is not None) == came_back
+    assert words is None or words.startswith("hardly any with image 7.3 and 7.4 (0 where ")
+    assert words is None or words.endswith("again with 7.5: mended in 7.3, and lost since")

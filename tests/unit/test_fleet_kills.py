@@ -162,9 +162,9 @@ def ingest_fails(
         preexec_fn=limit,
     )
     assert done.returncode not in (0, 2), done.stdout
-    told = done.stderr.decode()
-    assert "Traceback" not in told and "internal error" not in told
-    return told
+    errors = done.stderr.decode()
+    assert "Traceback" not in errors and "internal error" not in errors
+    return errors
 
 
 def test_a_limit_on_the_size_of_files_is_told(tmp_path: Path, lines: Path) -> None:
@@ -177,8 +177,8 @@ def test_a_limit_on_the_size_of_files_is_told(tmp_path: Path, lines: Path) -> No
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
 
-    told = ingest_fails(db, lines, limit=limit)
-    assert "check space and quota" in told or "free some space" in told
+    message = ingest_fails(db, lines, limit=limit)
+    assert "check space and quota" in message or "free some space" in message
     assert count(db, tables.crash) == count(db, tables.raw) >= 1
 
 
@@ -189,8 +189,8 @@ def test_a_full_disk_is_told(tmp_path: Path, lines: Path) -> None:
     if os.getuid() != 0 or subprocess.run(words, capture_output=True).returncode != 0:
         pytest.skip("this user cannot mount a small tmpfs")
     try:
-        told = ingest_fails(str(folder / "fleet.sqlite3"), lines)
-        assert "full" in told and "free some space" in told
+        message = ingest_fails(str(folder / "fleet.sqlite3"), lines)
+        assert "full" in message and "free some space" in message
     finally:
         subprocess.run(["umount", str(folder)], check=True)
 
@@ -203,7 +203,7 @@ def test_a_read_only_database_is_told(tmp_path: Path, lines: Path) -> None:
     db.chmod(0o444)
     db.parent.chmod(0o555)
     try:
-        told = ingest_fails(str(db), lines, without_rights())
-        assert "make the file and its folder writable" in told
+        message = ingest_fails(str(db), lines, without_rights())
+        assert "make the file and its folder writable" in message
     finally:
         db.parent.chmod(0o755)

@@ -213,8 +213,8 @@ def test_a_batch_of_hosts_with_flipped_bits_is_told_without_host_hours(fleet):
         exposure_hours=np.zeros(0), memo=None,
         bitflip=batch & (RNG(15).random(batch.size) < 0.3),
     )  # fmt: skip
-    told = [(f.attr, f.value, f.signature) for f in group_findings(whole, flips=True)]
-    assert ("po", "2", BITFLIP) in told and all(attr == "po" for attr, _, _ in told)
+    groups = [(f.attr, f.value, f.signature) for f in group_findings(whole, flips=True)]
+    assert ("po", "2", BITFLIP) in groups and all(attr == "po" for attr, _, _ in groups)
     alone = whole._replace(bitflip=whole.bitflip & (whole.host == 19), memo=None)
     assert list(group_findings(alone, flips=True)) == []
 
@@ -231,9 +231,9 @@ def test_hosts_that_lost_a_value_tell_what_they_kept_from_it(fleet, ends):
     mine = has & (RNG(16).random(has.size) < 0.6)
     whole = whole._replace(signature=np.where(mine, 0, 1), signatures=["race", "any"], memo=None)
     members = mine & (threads.crash == 1)
-    told = list(leaving_value_words(whole, finding(whole, "threads", "192", "race", members),
+    sentences = list(leaving_value_words(whole, finding(whole, "threads", "192", "race", members),
                                     whole.last_day))  # fmt: skip
-    assert any("they kept " in words and "box=new" in words for words in told) == ends
+    assert any("they kept " in words and "box=new" in words for words in sentences) == ends
 
 
 def test_what_ends_everywhere_does_not_show_what_hosts_kept_to_be_innocent(fleet):
@@ -245,10 +245,10 @@ def test_what_ends_everywhere_does_not_show_what_hosts_kept_to_be_innocent(fleet
     mine = (whole.host < 20) & (whole.day - FIRST_DAY < 35) & (RNG(16).random(whole.day.size) < 0.6)
     whole = whole._replace(signature=np.where(mine, 0, 1), signatures=["race", "any"], memo=None)
     members = mine & (whole.attribute("threads").crash == 1)
-    told = list(leaving_value_words(whole, finding(whole, "threads", "192", "race", members),
+    sentences = list(leaving_value_words(whole, finding(whole, "threads", "192", "race", members),
                                     whole.last_day))  # fmt: skip
-    assert any("have another value since" in words for words in told)
-    assert not any("they kept " in words for words in told)
+    assert any("have another value since" in words for words in sentences)
+    assert not any("they kept " in words for words in sentences)
 
 
 def test_a_group_tells_its_hours_and_its_heat_where_others_have_neither(fleet):

@@ -44,12 +44,12 @@ def test_the_index_finds_what_like_finds(engine, start):
     key = tables.crash.c.core_key
     with engine.connect() as connection:
         like = select(key).where(key.startswith(start, autoescape=True)).order_by(key)
-        found = connection.execute(like).scalars().all()
-        assert len(found) == sum(k.lower().startswith(start.lower()) for k in KEYS)
+        keys = connection.execute(like).scalars().all()
+        assert len(keys) == sum(k.lower().startswith(start.lower()) for k in KEYS)
         near = like.where(_key_prefix_condition(key, start[:MIN_PREFIX]))
-        assert connection.execute(near).scalars().all() == found
+        assert connection.execute(near).scalars().all() == keys
     record = find_record(engine, start)
-    only = f"{KEYS.index(found[0]):032x}" if len(found) == 1 else None
+    only = f"{KEYS.index(keys[0]):032x}" if len(keys) == 1 else None
     assert (record["core_key"] if record else None) == only
 
 
@@ -77,8 +77,8 @@ def test_the_verdicts_of_a_signature_are_counted(engine):
         engine,
         [("t", full(7 * i, verdict={"model": 2, "label": f"v{i % 12}"})) for i in range(1, 60)],
     )
-    found = summarise_signature(engine, find_signature_group(engine, f"{0:016x}"))
-    assert found.tables["verdict"] == [
+    summary = summarise_signature(engine, find_signature_group(engine, f"{0:016x}"))
+    assert summary.tables["verdict"] == [
         *((f"v{i}", 5) for i in ("1", "10", "11", "2", "3", "4", "5", "6", "7", "8", "9")),
         ("v0", 4),
         ("software", 1),

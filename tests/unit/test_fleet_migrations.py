@@ -87,8 +87,8 @@ def test_a_migration_that_was_killed_goes_on_where_it_was(old, monkeypatch):
         pass
     for _ in range(2):
         with open_database(old, write=True) as engine, engine.connect() as connection:
-            found = connection.exec_driver_sql("select * from crash order by id").all()
-            assert found == expected
+            rows = connection.exec_driver_sql("select * from crash order by id").all()
+            assert rows == expected
             assert connection.execute(tables.meta.select().order_by(tables.meta.c.key)).all() == [
                 ("dimensions_dropped", "0"),
                 ("schema_version", str(SCHEMA_VERSION)),

@@ -66,8 +66,8 @@ def test_what_is_known_stays_as_it_is():
     before = fleet()
     after, _ = fill_missing_attributes(before)
     for old, new in zip(before.attributes, after.attributes, strict=True):
-        known = old.crash >= 0
-        assert (new.crash[known] == old.crash[known]).all()
+        is_crash = old.crash >= 0
+        assert (new.crash[is_crash] == old.crash[is_crash]).all()
 
 
 def test_a_value_that_the_others_have_too_lacks_nothing():

@@ -33,8 +33,8 @@ def evenings(pop, seed):
 
 
 def moments(pop):
-    found = time_and_cpu_findings(pop, np.ones(pop.day.size, dtype=bool))
-    return [(f.attr, f.value, f.signature) for f in found if f.attr == TIME_OF_DAY]
+    moment_findings = time_and_cpu_findings(pop, np.ones(pop.day.size, dtype=bool))
+    return [(f.attr, f.value, f.signature) for f in moment_findings if f.attr == TIME_OF_DAY]
 
 
 def test_a_frequent_signature_follows_the_load_and_comes_at_no_hour(fleet):
@@ -57,8 +57,8 @@ def test_a_job_of_one_hour_is_told_beside_a_load(fleet):
     few = fleet.signature.copy()
     few[fleet.signature == 0] = 1
     few[own] = 0
-    (told,) = moments(at_hours(fleet._replace(signature=few), hours))
-    assert told == (TIME_OF_DAY, "04:00 to 05:00 UTC", fleet.signatures[0])
+    (finding,) = moments(at_hours(fleet._replace(signature=few), hours))
+    assert finding == (TIME_OF_DAY, "04:00 to 05:00 UTC", fleet.signatures[0])
 
 
 def test_each_place_has_its_own_hour(fleet):
@@ -74,14 +74,18 @@ def test_each_place_has_its_own_hour(fleet):
     place = Attribute("region", ["fra", "nyc", "tyo"], region, fleet.exposure_host % 3)
     pop = at_hours(fleet._replace(signature=few), hours)
     pop = pop._replace(attributes=(*fleet.attributes, place))
-    found = [
+    moment_findings = [
         f
         for f in time_and_cpu_findings(pop, np.ones(pop.day.size, dtype=bool))
         if f.signature == fleet.signatures[0]
     ]
-    assert sorted(f.aliases[-1] for f in found) == ["region=fra", "region=nyc", "region=tyo"]
-    assert all("each region has its own hour" in f.caveats[-1] for f in found)
-    assert {f.value[:2] for f in found} == {"06", "12", "22"}
+    assert sorted(f.aliases[-1] for f in moment_findings) == [
+        "region=fra",
+        "region=nyc",
+        "region=tyo",
+    ]
+    assert all("each region has its own hour" in f.caveats[-1] for f in moment_findings)
+    assert {f.value[:2] for f in moment_findings} == {"06", "12", "22"}
 
 
 @pytest.fixture(scope="module")
@@ -109,9 +113,9 @@ def closings():
 def test_what_comes_at_the_end_of_a_month_is_told_and_is_not_over(closings):
     pop, last = closings
     findings = screen_population(pop, last + 20).findings
-    (told,) = (f for f in findings if f.attr == DAY_OF_MONTH)
-    assert told.value == "the last 2 days and the first day of a month (UTC)"
-    assert told.signature == pop.signatures[0] and told.n == told.total
+    (finding,) = (f for f in findings if f.attr == DAY_OF_MONTH)
+    assert finding.value == "the last 2 days and the first day of a month (UTC)"
+    assert finding.signature == pop.signatures[0] and finding.n == finding.total
 
 
 def test_a_closing_in_which_several_programs_die_is_told_of_each(closings):
@@ -122,8 +126,10 @@ def test_a_closing_in_which_several_programs_die_is_told_of_each(closings):
     signature[np.isin(signature, (2, 3))] = 1
     signature[turn] = np.array([0, 2, 3])[np.arange(turn.size) % 3]
     few_others = (np.arange(pop.day.size) % 4 == 0) | np.isin(signature, (0, 2, 3))
-    found = time_and_cpu_findings(pop._replace(signature=signature, memo=None), few_others)
-    assert sorted((f.attr, f.signature) for f in found) == [
+    moment_findings = time_and_cpu_findings(
+        pop._replace(signature=signature, memo=None), few_others
+    )
+    assert sorted((f.attr, f.signature) for f in moment_findings) == [
         (DAY_OF_MONTH, pop.signatures[code]) for code in (0, 2, 3)
     ]
 

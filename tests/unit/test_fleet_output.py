@@ -39,8 +39,8 @@ def test_a_narrow_one_shows_the_rest_below(monkeypatch, capsys):
     lines = table("60", monkeypatch, capsys)
     assert max(map(len, lines)) <= 60 and lines[0].split() == list(HEADERS[:3])
     assert KEY in lines[2] and lines[3].startswith("    signature: a_function")
-    told = " ".join(line.strip() for line in lines[3:-2])
-    assert told == f"signature: {ROWS[0][3]}"
+    text = " ".join(line.strip() for line in lines[3:-2])
+    assert text == f"signature: {ROWS[0][3]}"
     assert KEY[::-1] in lines[-2] and lines[-1] == "    signature: short"
 
 

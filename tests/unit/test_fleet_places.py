@@ -57,9 +57,9 @@ def behind_a_switch(seed: int, *, busy: float = 1.0, apart: bool = False) -> Pop
 def test_signatures_of_several_programs_behind_a_switch_are_one_cause_with_its_days(seed):
     whole = behind_a_switch(seed)
     lines = list(suspect_lines(whole, screen_population(whole, FIRST + DAYS - 1)))
-    (one,) = (line for line in lines if line.startswith("verdict: perhaps one cause in "))
-    assert one.startswith("verdict: perhaps one cause in 3 signatures of ")
-    assert all(name in one for name in (*SERVICES, "switch=tor-3, from "))
+    (verdict,) = (line for line in lines if line.startswith("verdict: perhaps one cause in "))
+    assert verdict.startswith("verdict: perhaps one cause in 3 signatures of ")
+    assert all(name in verdict for name in (*SERVICES, "switch=tor-3, from "))
     assert not any("one host" in line for line in lines)
 
 
@@ -95,8 +95,10 @@ def test_a_part_in_several_programs_is_one_cause_and_untold_hosts_with_it_are_na
     (verdict,) = (line for line in lines if line.startswith("verdict: perhaps one cause in 3 "))
     assert "cpu_stepping=5, " in verdict and "It may be that part, its firmware" in verdict
     named = verdict.partition("hosts that do not tell cpu_stepping: ")[2].partition(": ")[0]
-    said = {name.split(" ")[0] for name in named.split(", ")}
-    assert whole.hosts[173] in said <= {whole.hosts[host] for host in old}, "with 3 crashes or more"
+    hosts = {name.split(" ")[0] for name in named.split(", ")}
+    assert whole.hosts[173] in hosts <= {whole.hosts[host] for host in old}, (
+        "with 3 crashes or more"
+    )
     (group,) = _broken_parts(whole, screened.findings)
     assert group.startswith("3 signatures go with cpu_stepping=5, which 18 hosts have; ")
     assert not list(_broken_parts(whole, screened.findings[:1])), "one may be code"

@@ -106,16 +106,18 @@ def test_words_hold_what_the_columns_hold(tmp_path, monkeypatch):
         for change, does_fit in ODD.items():
             for to in changed(engine, change):
                 assert fits(to.connection.driver_connection) == does_fit, change
-                found, labels = population_read._read_crashes(to), []
+                crashes, labels = population_read._read_crashes(to), []
                 rows = population_read._plain_rows(to, labels)
                 plain = population_read._join_parts(rows, labels)
-            assert list(found.keys) == list(plain.keys) and found.verdicts == plain.verdicts, change
-            assert np.array_equal(found.day, plain.day), change
-            assert np.array_equal(found.second, plain.second), change
-            assert found.verdict.tolist() == plain.verdict.tolist(), change
-            assert found.numbers.keys() == plain.numbers.keys()
+            assert list(crashes.keys) == list(plain.keys) and crashes.verdicts == plain.verdicts, (
+                change
+            )
+            assert np.array_equal(crashes.day, plain.day), change
+            assert np.array_equal(crashes.second, plain.second), change
+            assert crashes.verdict.tolist() == plain.verdict.tolist(), change
+            assert crashes.numbers.keys() == plain.numbers.keys()
             for name, column in plain.numbers.items():
-                assert found.numbers[name].tolist() == column.tolist(), (change, name)
+                assert crashes.numbers[name].tolist() == column.tolist(), (change, name)
 
 
 def fits(driver) -> bool:
@@ -254,15 +256,15 @@ def test_libraries_and_facts_become_attributes(tmp_path):
         return full(i, libs={"modules": libs}, facts={"sp_misaligned": i % 5 == 0}, **more)
 
     put(db, *[record(i) for i in range(30)])
-    found = loaded(db)
-    library = found.attribute("lib libx.so, liby.so")
+    whole = loaded(db)
+    library = whole.attribute("lib libx.so, liby.so")
     assert library is not None and library.values == ["aa", "bb"]
     assert np.bincount(library.crash).tolist() == [20, 10]
-    assert found.attribute("lib libc.so.6") is None, "the same everywhere"
-    assert not [a.name for a in found.attributes if "vdso" in a.name], "code of the kernel"
-    python = found.attribute("python")
+    assert whole.attribute("lib libc.so.6") is None, "the same everywhere"
+    assert not [a.name for a in whole.attributes if "vdso" in a.name], "code of the kernel"
+    python = whole.attribute("python")
     assert python is not None and python.values == ["3.10.0", "3.9.0"]
-    facts = {fact.name: fact for fact in found.facts}
+    facts = {fact.name: fact for fact in whole.facts}
     spoke = facts["found pointer_one_bit_off"]
     assert spoke.values == ["false", "true"] and int(spoke.crash.sum()) == 15
     assert facts["sp_misaligned"].values == ["false", "true"]
@@ -276,9 +278,9 @@ def test_one_clock_that_is_off_does_not_move_today(tmp_path):
     ahead = minimal(9_999, time={"crash_ts": 1_764_000_000.0 + 400 * 86_400})
     behind = minimal(9_998, time={"crash_ts": 12.0})
     put(db, *records, ahead, behind, minimal(9_997, time={"crash_ts": 1e15}))
-    found = loaded(db)
-    assert found.last_day == 1_764_000_000 // 86_400 + 8
-    assert len(list(screen_day_by_day(found))) <= 12, "not one screen for each day since 1970"
+    whole = loaded(db)
+    assert whole.last_day == 1_764_000_000 // 86_400 + 8
+    assert len(list(screen_day_by_day(whole))) <= 12, "not one screen for each day since 1970"
 
 
 def test_a_jump_of_many_crashes_is_no_stray_clock(tmp_path):
@@ -315,19 +317,19 @@ def test_the_tails_are_those_of_scipy():
     mean = n * marked / everything
     for k in (count, np.floor(mean), np.ceil(mean) + 3, np.maximum(np.floor(mean) - 9, 0)):
         expected = stats.hypergeom.sf(k - 1, everything, marked, n)
-        found = hypergeometric_tail(k, everything, marked, n)
-        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-12)
+        tail = hypergeometric_tail(k, everything, marked, n)
+        np.testing.assert_allclose(tail, expected, rtol=1e-6, atol=1e-12)
         bound = hypergeometric_bound(k, everything, marked, n)
-        assert (bound <= found).all()
+        assert (bound <= tail).all()
         # It is of use: of what may be seen by chance most is told to be so.
-        assert ((bound > 0.01) >= (found > 0.2)).all()
+        assert ((bound > 0.01) >= (tail > 0.2)).all()
     deep = hypergeometric_tail(*(np.array([x]) for x in (40.0, 1e6, 500.0, 60.0)))
     assert deep[0] == pytest.approx(stats.hypergeom.sf(39, 1_000_000, 500, 60), rel=1e-6)
     mean, variance = n * share + 0.1, (n * share + 0.1) * (1 + rng.random(3_000) * 5)
     size = mean**2 / (variance - mean)
     expected = stats.nbinom.sf(near - 1, size, size / (size + mean))
-    found = negative_binomial_tail(near, mean, variance)
-    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-290)
+    tail = negative_binomial_tail(near, mean, variance)
+    np.testing.assert_allclose(tail, expected, rtol=1e-6, atol=1e-290)
     p = rng.random(500) ** 4
     np.testing.assert_allclose(q_values(p, p.size), stats.false_discovery_control(p))
 
@@ -340,8 +342,8 @@ def test_cells_are_counted_alike_in_a_table_and_by_sorting(monkeypatch):
     a, b = rng.integers(0, 50, 2_000), rng.integers(0, 9, 2_000)
     table = count_pairs(a, b)
     monkeypatch.setattr(arrays, "MAX_TABLE", 0)
-    for one, other in zip(table, count_pairs(a, b), strict=True):
-        assert np.array_equal(one, other)
+    for count, other in zip(table, count_pairs(a, b), strict=True):
+        assert np.array_equal(count, other)
     assert int(table[2].sum()) == 2_000
     wide = count_pairs(a, np.full(2_000, 2**31 - 1))
     assert set(wide[1].tolist()) == {2**31 - 1}

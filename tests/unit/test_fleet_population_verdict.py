@@ -60,13 +60,13 @@ def test_a_host_with_nearly_one_signature_is_not_called_broken():
         "hardware" not in describe_verdict(f) and "all kinds" not in describe_verdict(f)
         for f in screened
     )
-    found = [v for v in pv.judge_population(pop, LAST) if v.subject in (f"host={host}", "loop")]
-    assert found and all(v.kind == pv.ONE_HOST for v in found)
-    assert all("if the crash stays on the host" in v.headline for v in found)
-    assert not any("retire" in v.headline or "hardware" in v.headline for v in found)
-    told = [line for v in found for line in v.evidence]
-    assert f"52 of its {52 + other} crashes are one signature: loop" in told
-    assert "nearly all one signature" in found[0].headline
+    verdicts = [v for v in pv.judge_population(pop, LAST) if v.subject in (f"host={host}", "loop")]
+    assert verdicts and all(v.kind == pv.ONE_HOST for v in verdicts)
+    assert all("if the crash stays on the host" in v.headline for v in verdicts)
+    assert not any("retire" in v.headline or "hardware" in v.headline for v in verdicts)
+    evidence = [line for v in verdicts for line in v.evidence]
+    assert f"52 of its {52 + other} crashes are one signature: loop" in evidence
+    assert "nearly all one signature" in verdicts[0].headline
 
 
 def test_a_host_that_is_like_the_others_but_for_one_signature_is_not_called_broken():
@@ -91,9 +91,9 @@ def test_a_host_with_more_of_the_usual_crashes_is_not_called_broken():
     assert (first.kind, pv.USUAL in first.headline) == (pv.ONE_HOST, True)
     assert "retire" not in first.headline and "hardware" not in first.headline
     assert any("stand out by their number" in caveat for caveat in first.caveats)
-    (found,) = [f for f in screen_population(pop, LAST).findings if f.value == host]
-    assert "of the usual kinds" in describe_verdict(found) and "hardware" not in describe_verdict(
-        found
+    (finding,) = [f for f in screen_population(pop, LAST).findings if f.value == host]
+    assert "of the usual kinds" in describe_verdict(finding) and "hardware" not in describe_verdict(
+        finding
     )
 
 
@@ -108,19 +108,19 @@ def test_a_host_with_many_signatures_is_broken_though_one_leads():
 
 @pytest.mark.parametrize("seed", [7000, 7001])
 def test_a_race_needs_this_version_and_that_load(seed):
-    found = judged(simulate(seed, race=3.0, **SMALL), "race")
-    assert found.kind == pv.SOFTWARE and found.headline.startswith("software: needs")
-    assert "load=high" in found.headline and "image=image1" in found.headline
-    assert not found.more and len(found.evidence) >= 2
+    verdict = judged(simulate(seed, race=3.0, **SMALL), "race")
+    assert verdict.kind == pv.SOFTWARE and verdict.headline.startswith("software: needs")
+    assert "load=high" in verdict.headline and "image=image1" in verdict.headline
+    assert not verdict.more and len(verdict.evidence) >= 2
 
 
 def test_a_signature_of_two_populations_has_two_causes():
     fleet = simulate(7000, split=3.0, **SMALL)
-    found = judged(fleet, "two-faces")
+    verdict = judged(fleet, "two-faces")
     _, host, _ = fleet.truth["split"]
-    assert found.kind == pv.TWO_CAUSES
-    assert f"host={host}" in found.headline and "kernel=kernel1" in found.headline
-    assert sum(cause.crashes for cause in found.causes) == found.crashes
+    assert verdict.kind == pv.TWO_CAUSES
+    assert f"host={host}" in verdict.headline and "kernel=kernel1" in verdict.headline
+    assert sum(cause.crashes for cause in verdict.causes) == verdict.crashes
 
 
 def test_a_bad_host_with_its_share_of_a_signature_is_no_second_cause_of_it():
@@ -131,8 +131,8 @@ def test_a_bad_host_with_its_share_of_a_signature_is_no_second_cause_of_it():
     fleet.crashes[:] = sorted([*fleet.crashes, *mine, *others])
     pop = population(fleet)
     assert [f.value for f in pv.screen_population(pop, LAST).hosts] == [f"node-{host}"]
-    found = judged(fleet, "common")
-    assert found.kind == pv.NOT_ENOUGH and "host=" not in found.headline
+    verdict = judged(fleet, "common")
+    assert verdict.kind == pv.NOT_ENOUGH and "host=" not in verdict.headline
 
 
 def test_one_finding_has_the_same_numbers_in_verdicts_as_in_the_screening():
@@ -156,18 +156,21 @@ def test_what_bad_hosts_have_of_a_frequent_signature_does_not_answer_why_it_is_f
     mine = [Crash(day, host, "common", 3, True, "bad_host") for day in (17, 18, 19, 20)]
     others = [Crash(n % 21, n * 5, "common", 0, False, "") for n in range(60) if n * 5 != host]
     fleet.crashes[:] = sorted([*fleet.crashes, *mine, *others])
-    found = judged(fleet, "common")
-    assert found.kind == pv.NOT_ENOUGH
-    assert found.headline.startswith("not explained: ") and f"on host=node-{host}" in found.headline
-    assert sum(cause.crashes for cause in found.causes) == found.crashes
+    verdict = judged(fleet, "common")
+    assert verdict.kind == pv.NOT_ENOUGH
+    assert (
+        verdict.headline.startswith("not explained: ")
+        and f"on host=node-{host}" in verdict.headline
+    )
+    assert sum(cause.crashes for cause in verdict.causes) == verdict.crashes
 
 
 def test_three_crashes_are_not_enough_and_it_says_how_many_are():
     fleet = simulate(7000, race=0.22, **SMALL)
-    found = judged(fleet, "race")
-    assert found.kind == pv.NOT_ENOUGH and found.crashes < 8
-    assert found.more and f"about {found.more} more crashes" in found.headline
-    assert "may be chance" in found.evidence[-1]
+    verdict = judged(fleet, "race")
+    assert verdict.kind == pv.NOT_ENOUGH and verdict.crashes < 8
+    assert verdict.more and f"about {verdict.more} more crashes" in verdict.headline
+    assert "may be chance" in verdict.evidence[-1]
 
 
 def test_what_no_exposure_means_is_said():
@@ -221,10 +224,10 @@ def test_one_wrong_clock_does_not_change_what_the_server_says(tmp_path, monkeypa
         for i, (day, host) in enumerate(crashes)
     ]
     ahead = minimal(99_999, host={"hostname": "node-1"}, time={"crash_ts": 1e9 + 400 * 86_400})
-    said = []
+    headlines = []
     for name, some in (("right", records), ("wrong", [*records, ahead])):
         with open_database(str(tmp_path / name), write=True) as engine:
             ingest(engine, [("t", record) for record in some])
-            said.append({v["subject"]: v["headline"] for v in answers.verdicts_answer(engine)})
-    assert "host=node-7" in said[0]
-    assert said[1] == said[0]
+            headlines.append({v["subject"]: v["headline"] for v in answers.verdicts_answer(engine)})
+    assert "host=node-7" in headlines[0]
+    assert headlines[1] == headlines[0]

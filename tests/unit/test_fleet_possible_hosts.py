@@ -31,17 +31,17 @@ def fleet_of(own: int, *, hosts: int = 63) -> tuple[Fleet, str]:
 
 
 def test_a_host_with_too_few_crashes_is_open_and_later_named():
-    told = {}
+    possible = {}
     for own in (2, 9):
         fleet, name = fleet_of(own)
         whole = population(fleet)
         screened = screen_population(whole, LAST)
-        told[own] = [
+        possible[own] = [
             host for host in find_possibly_bad_hosts(whole, LAST, screened) if host.host == name
         ]
         assert any(f.value == name for f in screened.hosts) == (own == 9)
-    assert not told[9], "what is named is not open"
-    [host] = told[2]
+    assert not possible[9], "what is named is not open"
+    [host] = possible[2]
     assert host.crashes == 2
     assert 0 < host.chance <= 0.5
     assert host.more is not None
@@ -64,12 +64,12 @@ def test_of_a_fleet_where_nothing_stands_out_it_is_said_what_could():
     whole = population(fleet)
     screened = screen_population(whole, LAST)
     assert not screened.findings
-    found = crashes_needed(whole, LAST)
-    half, most = found.host
+    needed = crashes_needed(whole, LAST)
+    half, most = needed.host
     assert half is not None
     assert most is not None
     assert 3 <= half <= most <= 8
-    assert found.value is not None
+    assert needed.value is not None
     assert undecided_sentences(whole, LAST, screened)[-1].startswith(
         "what these crashes can show: a host"
     )

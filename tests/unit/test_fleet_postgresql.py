@@ -162,18 +162,18 @@ def test_a_password_is_never_shown() -> None:
     assert "check host, port" in caught.value.one_line_text()
 
 
-def same(one: object, other: object) -> bool:
+def same(first: object, other: object) -> bool:
     """Whether two answers are equal but for the last bits of what the databases added up.
 
     SQLite's sum() compensates for lost bits since 3.43, PostgreSQL's does not.
     """
-    if isinstance(one, float) and isinstance(other, float):
-        return isclose(one, other, rel_tol=1e-12)
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(same, one, other))
-    return one == other
+    if isinstance(first, float) and isinstance(other, float):
+        return isclose(first, other, rel_tol=1e-12)
+    if isinstance(first, dict) and isinstance(other, dict):
+        return first.keys() == other.keys() and all(same(first[key], other[key]) for key in first)
+    if isinstance(first, list | tuple) and isinstance(other, list | tuple):
+        return len(first) == len(other) and all(map(same, first, other))
+    return first == other
 
 
 def test_answers_are_the_same_but_for_their_last_bits() -> None:
@@ -191,7 +191,7 @@ def test_the_questions_give_what_they_give_on_sqlite(url, tmp_path):
         with open_database(db, write=True) as engine:
             ingest(engine, (("t", r) for r in records(fleet)))
             store_exposure(engine, read_host_days(tmp_path / "hours.csv"))
-            found = [
+            stored = [
                 (s.day, f.key, f.n, f.p)
                 for s in screen_day_by_day(load_population(engine))
                 for f in s.findings
@@ -206,7 +206,7 @@ def test_the_questions_give_what_they_give_on_sqlite(url, tmp_path):
             )
             answers.append(
                 (
-                    found,
+                    stored,
                     sorted(new, key=lambda r: r.key),
                     epidemic_curve(load_population_of_times(engine), None),
                     rows,
@@ -296,7 +296,7 @@ def test_report_metrics_and_api_are_those_of_sqlite(url: str, tmp_path: Path) ->
         assert main(["report", "--db", db, "-o", str(page)]) == 0
         pages.append(page.read_bytes())
     assert pages[0] == pages[1] and b"Flipped bits" in pages[0]
-    with open_database(there, write=False) as one, open_database(here, write=False) as other:
-        assert metrics(one) == metrics(other)
-        assert same(answers.trend_answer(one, None), answers.trend_answer(other, None))
-        assert database_fingerprint(one) == database_fingerprint(one)
+    with open_database(there, write=False) as source, open_database(here, write=False) as other:
+        assert metrics(source) == metrics(other)
+        assert same(answers.trend_answer(source, None), answers.trend_answer(other, None))
+        assert database_fingerprint(source) == database_fingerprint(source)

@@ -323,8 +323,8 @@ def test_a_signature_is_told_with_its_program(tmp_path, capsys):
     assert program_of_signature(read, bad) == "web.py"
     assert program_of_signature(read, f"{bad} where rack=r1") == "web.py"
     assert program_of_signature(read, ALL) == ""
-    told = signature_phrase_and_key(bad, "web.py")
-    assert told.startswith('"') and '" of web.py (key ' in told
+    phrase = signature_phrase_and_key(bad, "web.py")
+    assert phrase.startswith('"') and '" of web.py (key ' in phrase
     for words in (("suspects",), ("screen",), ("digest", "--days", "365")):
         assert main(["fleet", *words, "--db", db]) == 0
         assert "web.py" in capsys.readouterr().out, words

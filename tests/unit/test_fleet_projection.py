@@ -64,8 +64,8 @@ def test_a_record_without_native_frames_is_grouped_by_its_python_key() -> None:
 
 def test_the_libset_does_not_depend_on_the_order() -> None:
     libs = [{"soname": "a", "build_id": "1"}, {"soname": "b", "build_id": "2"}]
-    one, other = (project_record(full(1, libs={"modules": x})) for x in (libs, libs[::-1]))
-    assert one.libset == other.libset
+    first, other = (project_record(full(1, libs={"modules": x})) for x in (libs, libs[::-1]))
+    assert first.libset == other.libset
 
 
 @pytest.mark.parametrize(
@@ -270,16 +270,16 @@ def test_what_is_remembered_of_a_hostile_feed_is_bounded(monkeypatch: pytest.Mon
 
 
 def test_ids_are_forgotten_by_size_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    known: remembered.BoundedCache[int] = remembered.BoundedCache(3)
+    cache: remembered.BoundedCache[int] = remembered.BoundedCache(3)
     for i in range(3):
-        assert not known.is_full
-        known.keep(("n", str(i)), i)
-    assert known.is_full and known[("n", "2")] == 2
-    known.forget()
-    assert not known and not known.is_full
-    known.keep(("x" * 90_000,), 1)
+        assert not cache.is_full
+        cache.keep(("n", str(i)), i)
+    assert cache.is_full and cache[("n", "2")] == 2
+    cache.forget()
+    assert not cache and not cache.is_full
+    cache.keep(("x" * 90_000,), 1)
     monkeypatch.setattr(remembered, "MAX_BYTES", 90_000)
-    assert known.is_full
+    assert cache.is_full
 
 
 @pytest.mark.parametrize(

@@ -76,10 +76,10 @@ def test_a_cached_population_is_read_without_sqlalchemy(base, monkeypatch):
         expected = find_signature_group(engine, wanted)
     monkeypatch.setattr(fleet_db, "open_database", None)  # whoever calls it fails
     with open_for_question(base) as quick:
-        found = quick.population()
+        read_population = quick.population()
         assert find_signature(quick.execute, wanted) == expected
-    assert list(found.core_keys) == list(whole.core_keys)
-    assert np.array_equal(found.signature, whole.signature)
+    assert list(read_population.core_keys) == list(whole.core_keys)
+    assert np.array_equal(read_population.signature, whole.signature)
 
 
 @pytest.mark.parametrize("change", ["crash", "schema", "migration", "cache"])
@@ -222,8 +222,8 @@ def test_rows_under_a_mask_are_counted_block_by_block(high, monkeypatch):
     monkeypatch.setattr(
         arrays, "row_blocks", lambda size: (slice(i, i + 7) for i in range(0, size, 7))
     )
-    for found in (count_pairs(a, b, among=some), count_pairs(a[some], b[some])):
-        assert np.array_equal(found[:2], whole[0]) and np.array_equal(found[2], whole[1])
+    for table in (count_pairs(a, b, among=some), count_pairs(a[some], b[some])):
+        assert np.array_equal(table[:2], whole[0]) and np.array_equal(table[2], whole[1])
     assert np.array_equal(arrays.distinct_pairs(a, b, some), whole[0])
     assert all(x.size == 0 for x in count_pairs(a, b, among=some & False))
     where, number, counts = distinct_rows([a, b])
@@ -336,8 +336,8 @@ def test_a_file_is_read_without_sqlalchemy_however_it_is_named(base, start):
     ],
 )
 def test_which_databases_are_files(given, file):
-    found = database_file(given)
-    assert (str(found) if found else None) == file
+    opened_file = database_file(given)
+    assert (str(opened_file) if opened_file else None) == file
 
 
 @pytest.mark.parametrize(

@@ -77,8 +77,8 @@ def test_what_comes_and_goes_with_its_versions_is_dated_by_them(rolled_back):
 
 def test_hosts_that_a_roll_back_forgot_are_named(rolled_back):
     findings = screen_population(rolled_back, LAST).findings
-    (told,) = (f for f in findings if (f.attr, f.value) == ("image", "cart:2.6.1"))
-    assert told.caveats[-1] == "now on node-3, node-7 alone, of 48 hosts that had it"
+    (finding,) = (f for f in findings if (f.attr, f.value) == ("image", "cart:2.6.1"))
+    assert finding.caveats[-1] == "now on node-3, node-7 alone, of 48 hosts that had it"
 
 
 def test_one_kind_of_crash_for_another_is_told_where_the_rate_stays(rolled_back):
@@ -104,8 +104,10 @@ def lives(**running) -> Population:
     signature = np.where(pop.signature == 0, 1, pop.signature)
     signature[(attributes[0].crash == 1) & (np.arange(host.size) % 3 > 0)] = 0
     nowhere = np.full(pop.exposure_day.size, -1)
-    one = Attribute("program", ["cart", "other"], np.zeros(host.size, dtype=int), nowhere)
-    return pop._replace(signature=signature, attributes=tuple(attributes), facts=(one,), memo=None)
+    program = Attribute("program", ["cart", "other"], np.zeros(host.size, dtype=int), nowhere)
+    return pop._replace(
+        signature=signature, attributes=tuple(attributes), facts=(program,), memo=None
+    )
 
 
 def test_hosts_whose_records_still_have_a_version_are_named_against_the_list_of_hosts():
@@ -163,9 +165,9 @@ def test_how_much_the_next_version_has_run_says_whether_it_can_be_told(hosts, sa
     signature[(crash == 1) & (np.arange(crash.size) % 6 == 0)] = 0
     pop = pop._replace(signature=signature, attributes=both, memo=None)
     (of_version,) = screen_population(pop, LAST).findings
-    (told,) = (c for c in of_version.caveats if "which came later" in c)
-    assert "with cart_version=2.6.1, which came later, none in" in told and says in told
-    assert " a 1,000 host-hours with it; 0 with the versions before; " in told
+    (caveat,) = (c for c in of_version.caveats if "which came later" in c)
+    assert "with cart_version=2.6.1, which came later, none in" in caveat and says in caveat
+    assert " a 1,000 host-hours with it; 0 with the versions before; " in caveat
 
 
 def test_a_kernel_that_came_with_a_release_is_told_from_all_of_its_versions():
@@ -205,6 +207,6 @@ def test_what_came_along_with_the_mending_is_told_from_it_by_hosts_that_got_only
     signature = np.where(pop.signature == 0, 1, pop.signature)
     signature[(crash["microcode"] == 0) & (np.arange(hours.size)[: signature.size] % 3 == 0)] = 0
     pop = pop._replace(signature=signature, attributes=both, memo=None)
-    (told,) = (f for f in screen_population(pop, LAST).findings if f.attr == "microcode")
-    assert "18 of 90 hosts that had it still have it" in told.caveats
-    assert any(c.startswith("kernel=6.6 came to most hosts that left it") for c in told.caveats)
+    (finding,) = (f for f in screen_population(pop, LAST).findings if f.attr == "microcode")
+    assert "18 of 90 hosts that had it still have it" in finding.caveats
+    assert any(c.startswith("kernel=6.6 came to most hosts that left it") for c in finding.caveats)

@@ -124,11 +124,13 @@ def test_a_fact_that_is_only_ever_true_is_false_elsewhere(tmp_path):
     with open_database(path, write=True) as engine:
         ingest(engine, [("t", minimal(i, facts=f)) for i, f in enumerate(facts)])
         with engine.connect() as connection:
-            found = {fact.name: fact for fact in reading.read_population(connection).facts}
-    said = {name: [fact.values[c] for c in fact.crash.tolist()] for name, fact in found.items()}
-    assert said["stale"] == ["true", "true", "false", "false"]
-    assert said["other"] == ["false", "true", "true", "false"]
-    assert "size" not in said
+            facts_by_name = {fact.name: fact for fact in reading.read_population(connection).facts}
+    values_by_fact = {
+        name: [fact.values[c] for c in fact.crash.tolist()] for name, fact in facts_by_name.items()
+    }
+    assert values_by_fact["stale"] == ["true", "true", "false", "false"]
+    assert values_by_fact["other"] == ["false", "true", "true", "false"]
+    assert "size" not in values_by_fact
 
 
 @pytest.mark.parametrize("moments", [1, 40, 900, 1 << 30])

@@ -77,9 +77,11 @@ def test_flags_of_one_host_are_signals_of_their_own():
     flip = found_in(pop._replace(bitflip=pop.bitflip | mine))
     lock = found_in(pop._replace(lock_inherited=pop.lock_inherited | mine))
     assert (pop.hosts[host], BITFLIP) in {(f.value, f.signature) for f in flip}
-    (told,) = [f for f in lock if f.signature == LOCK and f.value == pop.hosts[host]]
+    (finding,) = [f for f in lock if f.signature == LOCK and f.value == pop.hosts[host]]
     assert (
-        told.n == 5 and "look at its job" in describe_verdict(told) and "forks" in told.caveats[0]
+        finding.n == 5
+        and "look at its job" in describe_verdict(finding)
+        and "forks" in finding.caveats[0]
     )
     judged = judge_population(pop._replace(lock_inherited=pop.lock_inherited | mine), LAST)
     assert any("inherited locks go with host=" in v.headline for v in judged)
@@ -106,8 +108,8 @@ def test_flips_of_one_function_are_not_of_all_kinds():
     signature = pop.signature.copy()
     signature[mine] = len(pop.signatures) + np.arange(mine.sum()) % 2
     flips = pop._replace(bitflip=pop.bitflip | mine, signatures=[*pop.signatures, *lines])
-    found = [f for f in found_in(flips._replace(signature=signature)) if f.members[mine].all()]
-    words = [describe_verdict(f) for f in found if f.signature == BITFLIP]
+    findings = [f for f in found_in(flips._replace(signature=signature)) if f.members[mine].all()]
+    words = [describe_verdict(f) for f in findings if f.signature == BITFLIP]
     assert words == [
         "one host, one function of one program: move it first; if it stays, test the host"
     ]
@@ -134,11 +136,11 @@ def test_lock_flags_combine_with_the_other_facts_of_a_host():
         marked = pop._replace(lock_inherited=fewer[0], bitflip=fewer[1])
         assert pop.hosts[host] not in {f.value for f in screen_population(marked, LAST).findings}
     marked = pop._replace(lock_inherited=lock, bitflip=flip)
-    (found,) = [f for f in screen_population(marked, LAST).findings if f.value == pop.hosts[host]]
-    assert (found.signature, found.n, found.caveats) == (LOCK, 3, (CAVEAT_FORKS,))
-    assert "bit-flip flags p=" in found.test and "inherited locks p=" in found.test
-    assert "hardware" not in describe_verdict(found) and "look at its job" in describe_verdict(
-        found
+    (finding,) = [f for f in screen_population(marked, LAST).findings if f.value == pop.hosts[host]]
+    assert (finding.signature, finding.n, finding.caveats) == (LOCK, 3, (CAVEAT_FORKS,))
+    assert "bit-flip flags p=" in finding.test and "inherited locks p=" in finding.test
+    assert "hardware" not in describe_verdict(finding) and "look at its job" in describe_verdict(
+        finding
     )
 
 
@@ -149,12 +151,12 @@ def test_hosts_of_a_group_are_measured_by_its_rate():
         fleet.crashes.extend(added)
     fleet.crashes.sort()
     pop = population(fleet)
-    found = screen_population(pop, FIRST_DAY + 9)
-    groups = [f for f in found.findings if f.signature == "*" and f.attr != "host"]
+    screening = screen_population(pop, FIRST_DAY + 9)
+    groups = [f for f in screening.findings if f.signature == "*" and f.attr != "host"]
     assert [(f.attr, f.value) for f in groups] == [("rack", "r003")]
     alone = {f.value for f in host_findings(pop, FIRST_DAY + 9) if f.signature == "*"}
     assert alone, "by the rate of the whole fleet its hosts stand out one by one"
-    assert not alone & {f.value for f in found.hosts}
+    assert not alone & {f.value for f in screening.hosts}
 
 
 def test_a_signature_of_some_hosts_alone_is_no_finding_of_each():
@@ -165,8 +167,8 @@ def test_a_signature_of_some_hosts_alone_is_no_finding_of_each():
     signature[signature == pop.signatures.index("s000")] = pop.signatures.index("s001")
     signature[only] = pop.signatures.index("s000")
     assert np.bincount(pop.host[only]).max() >= 4, "more than a host of three hundred would have"
-    found = host_findings(pop._replace(signature=signature), LAST)
-    assert [f for f in found if f.signature == "s000"] == []
+    findings = host_findings(pop._replace(signature=signature), LAST)
+    assert [f for f in findings if f.signature == "s000"] == []
 
 
 def racks_of(pop, only):
@@ -175,8 +177,8 @@ def racks_of(pop, only):
     signature[signature == pop.signatures.index("s000")] = pop.signatures.index("s001")
     signature[only] = pop.signatures.index("s000")
     pop = pop._replace(signature=signature)
-    found = attribute_findings(pop, np.ones(pop.day.size, dtype=bool))
-    return [f.value for f in found if f.signature == "s000" and f.attr == "rack"]
+    findings = attribute_findings(pop, np.ones(pop.day.size, dtype=bool))
+    return [f.value for f in findings if f.signature == "s000" and f.attr == "rack"]
 
 
 def test_a_rack_with_more_hosts_of_a_service_is_no_finding(monkeypatch):
@@ -220,10 +222,10 @@ def test_how_much_hosts_differ_is_told_without_those_that_crash_most():
         rates = random.gamma(1 / alpha, alpha, 2000)
         counts = random.poisson(6 * rates).astype(float)
         expected = np.full(2000, 6.0)
-        told = dispersion(counts, expected)
-        assert 0.8 * alpha < told < 1.3 * alpha
+        spread = dispersion(counts, expected)
+        assert 0.8 * alpha < spread < 1.3 * alpha
         counts[np.argsort(counts)[-5:]] = 300  # five bad hosts
-        assert abs(dispersion(counts, expected) - told) < 0.1 * alpha
+        assert abs(dispersion(counts, expected) - spread) < 0.1 * alpha
 
 
 def test_healthy_hosts_have_the_chances_that_are_said():

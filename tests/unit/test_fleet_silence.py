@@ -206,8 +206,8 @@ def test_an_event_that_an_agent_tells_hours_late_is_one(seed):
     about = [check.text for check in check_quality(three_sites(seed, told=9, struck=0))]
     assert any("write local time as UTC" in text for text in about)
     # A site that is struck nine hours later is struck later, also where its agent is another one.
-    for told in (0, 9):
-        assert len(find_events(three_sites(seed, told=told, struck=9)).findings) >= 2
+    for days in (0, 9):
+        assert len(find_events(three_sites(seed, told=days, struck=9)).findings) >= 2
 
 
 @pytest.mark.parametrize("seed", range(3))

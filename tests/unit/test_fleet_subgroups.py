@@ -30,8 +30,8 @@ def test_an_erratum_is_named_by_all_that_it_needs():
         if microcode[day][host] == "new-1":
             fleet.crashes.append(Crash(day, host, f"s{number % 9:03}", number % CPUS, True, ""))
     fleet.crashes.sort()
-    said = judge_population(population(fleet), FIRST_DAY + DAYS - 1)
-    (line,) = (verdict.headline for verdict in said if "bit flips" in verdict.headline)
+    verdicts = judge_population(population(fleet), FIRST_DAY + DAYS - 1)
+    (line,) = (verdict.headline for verdict in verdicts if "bit flips" in verdict.headline)
     for value in ("rack=6", "microcode=new-1"):  # no other model has that microcode
         assert value in line
     assert line.endswith(f"2 hosts of 50 have all of these now: {', '.join(LATE)}")

@@ -84,8 +84,8 @@ def test_a_renamed_function_is_neither_mended_nor_new(begins):
     whole = fleet(two_a_day(5, 20) + two_a_day(begins, begins + 10, 1))
     renaming = moved_functions_of(whole, MOVED)
     assert (renaming is None) == (begins > 20), "ten days without it are a bug that was mended"
-    told = [renaming.words()] if renaming is not None else []
-    assert renaming_sentences(whole, whole.signatures) == told, "for compare and new"
+    sentences = [renaming.words()] if renaming is not None else []
+    assert renaming_sentences(whole, whole.signatures) == sentences, "for compare and new"
     if renaming is not None:
         assert "shop.read (30 until 2024-10-2" in renaming.words()
         assert find_onset(whole, 1).answer == renaming.words()
@@ -116,8 +116,8 @@ def test_hours_of_all_work_of_a_program_are_no_hours_of_a_bug(is_nightly):
         np.zeros(0, dtype=np.int64),
     )  # fmt: skip
     whole = whole._replace(facts=(nightly,), signatures=[*whole.signatures, "gsig/2 stable x"])
-    found = [f for f in time_and_cpu_findings(whole, whole.signature >= 0) if f.signature == BUG]
-    assert bool(found) != is_nightly
+    findings = [f for f in time_and_cpu_findings(whole, whole.signature >= 0) if f.signature == BUG]
+    assert bool(findings) != is_nightly
 
 
 def test_clocks_that_lost_the_year_are_dated_by_what_came_beside_them():
@@ -180,7 +180,7 @@ NAMES = (
 
 
 def test_a_key_for_each_python_needs_no_python():
-    assert all(differ_only_in_known_names(one, other) for one in NAMES for other in NAMES)
+    assert all(differ_only_in_known_names(name, other) for name in NAMES for other in NAMES)
     for other in (
         "gsig/2 stable segv-null deref <-- py:__main__.Ledger.refund <- py:__main__.main",
         "gsig/2 stable segv-null unref <-- py:__main__.Ledger.pay <- py:__main__.main",

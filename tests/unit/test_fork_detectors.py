@@ -173,9 +173,9 @@ def test_pools_are_told_by_code_by_object_and_by_type() -> None:
 
 
 def test_vanished_threads_as_lines() -> None:
-    known = vanished(frame("hold", "app"))
+    vanished_threads = vanished(frame("hold", "app"))
     bare = vanished(name=None, tid=None, missing="stack memory absent", how="")
-    gone = VanishedThreads((known, bare), True)
+    gone = VanishedThreads((vanished_threads, bare), True)
     assert vanished_summary(gone).startswith("At least 2 threads")
     assert "left behind" in vanished_summary(VanishedThreads((), False))
     text = "\n".join(vanished_lines(gone, limit=5))

@@ -60,12 +60,12 @@ def functions(data: bytes) -> FunctionBounds:
     ],
 )
 def test_the_function_of_an_address(offset: int, expected: int | None) -> None:
-    found = functions(tables(FUNCTIONS)).at(BASE + offset)
+    function = functions(tables(FUNCTIONS)).at(BASE + offset)
     if expected is None:
-        assert found is None
+        assert function is None
     else:
         start, size = FUNCTIONS[expected]
-        assert found == Function(BASE + start, BASE + start + size)
+        assert function == Function(BASE + start, BASE + start + size)
 
 
 def test_another_encoding_is_not_misread() -> None:
@@ -91,5 +91,5 @@ def test_no_tables() -> None:
 
 
 def test_a_return_address_may_lie_behind_the_end() -> None:
-    found = functions(tables(FUNCTIONS))
-    assert found.function_returned_to(BASE + 0x10040) == found.at(BASE + 0x10000)
+    function_table = functions(tables(FUNCTIONS))
+    assert function_table.function_returned_to(BASE + 0x10040) == function_table.at(BASE + 0x10000)

@@ -99,7 +99,7 @@ def test_the_truth_itself_passes() -> None:
         bare = {**piece.truth, "names": []}
         verdict = {"label": piece.truth["right"][0], "confidence": 0.99}
         best.append(judging.judge(bare, {"verdict": verdict}, piece.name, "any"))
-    assert {one.grade for one in best} == {RIGHT}
+    assert {answer.grade for answer in best} == {RIGHT}
     assert judging.passes(best)
 
 
@@ -185,7 +185,7 @@ def test_a_tenth_of_the_first_half(part: int) -> None:
         for taken, record in zip(cores, ask_all(cores, tree) if cores else (), strict=True):
             judged.append(answered(taken, tree, record=record)[0])
     assert judged, "no interpreter here can run a program of the gallery"
-    dumps = json.dumps([one._asdict() for one in judged], indent=1)
+    dumps = json.dumps([answer._asdict() for answer in judged], indent=1)
     number = judging.counts(judging.by_program(judged).values())
     assert number[WRONG_HIGH] == 0, dumps
     assert number[RIGHT] >= CI_RIGHT * len(judging.by_program(judged)), dumps

@@ -39,10 +39,10 @@ def core(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def record(core: Path, *, sysroot: Path | None) -> dict[str, Any]:
     target = CoreFileTarget.open(str(core), sysroot=str(sysroot) if sysroot else None)
-    found = analyze(Session(target))
+    analysis = analyze(Session(target))
     # Local paths are no part of the record; the core's own temporary name must not be either.
-    assert str(core.parent) not in json.dumps(found)
-    return found
+    assert str(core.parent) not in json.dumps(analysis)
+    return analysis
 
 
 def missing_files(core: Path) -> list[str]:
@@ -54,12 +54,12 @@ def test_golden(sample: Path, core: Path, tmp_path: Path, update_golden: bool) -
     version = json.loads((sample / "expected.json").read_text())["python"]["version"]
     if not version.startswith("3.13"):
         pytest.skip(f"CPython {version} before 3.13 is not found without its binaries")
-    found = record(core, sysroot=tmp_path)
+    fresh = record(core, sysroot=tmp_path)
     golden = GOLDEN / f"{sample.name}.json"
     if update_golden:
-        golden.write_text(json.dumps(found, indent=1) + "\n")
+        golden.write_text(json.dumps(fresh, indent=1) + "\n")
     assert golden.is_file(), "run pytest --update-golden and review the new file"
-    assert found == json.loads(golden.read_text())
+    assert fresh == json.loads(golden.read_text())
 
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.json")), ids=lambda path: path.stem)
@@ -79,38 +79,38 @@ def test_what_must_be_found(sample: Path, core: Path) -> None:
     lacking = missing_files(core)
     if lacking:
         pytest.skip(f"the binaries of this core are not on this machine: {', '.join(lacking)}")
-    found = record(core, sysroot=None)
+    fresh = record(core, sysroot=None)
     expected = json.loads((sample / "expected.json").read_text())
-    assert found["core_key"] == expected["core"]["core_key"]
+    assert fresh["core_key"] == expected["core"]["core_key"]
     for key, value in expected["signal"].items():
-        assert found["signal"][key] == value, key
-    assert found["process"]["pid"] == expected["process"]["pid"]
-    assert found["threads"]["crashed"]["tid"] == expected["crashed_thread"]["tid"]
+        assert fresh["signal"][key] == value, key
+    assert fresh["process"]["pid"] == expected["process"]["pid"]
+    assert fresh["threads"]["crashed"]["tid"] == expected["crashed_thread"]["tid"]
     must = expected["must_find"]
-    _flip(found, must.get("possible_bit_flip") or {})
-    _waits(found, must.get("waits") or {})
+    _flip(fresh, must.get("possible_bit_flip") or {})
+    _waits(fresh, must.get("waits") or {})
 
 
-def _flip(found: dict[str, Any], flip: dict[str, Any]) -> None:
-    assert found["flags"]["bitflip"] is bool(flip)
+def _flip(fresh: dict[str, Any], flip: dict[str, Any]) -> None:
+    assert fresh["flags"]["bitflip"] is bool(flip)
     if flip:
-        places = {c["where"]: c for c in found["corruption"]["candidates"]}
+        places = {c["where"]: c for c in fresh["corruption"]["candidates"]}
         assert flip["where"] in places
-        one = places[flip["where"]]
-        assert (one["found"], one["corrected"], one["bits"]) == (
+        place = places[flip["where"]]
+        assert (place["found"], place["corrected"], place["bits"]) == (
             flip["found"], flip["corrected"], flip["bits"],
         )  # fmt: skip
-        assert found["verdict"]["label"] == "damaged-memory"
-        assert found["corruption"]["path"] == "memory"
+        assert fresh["verdict"]["label"] == "damaged-memory"
+        assert fresh["corruption"]["path"] == "memory"
 
 
-def _waits(found: dict[str, Any], wait: dict[str, Any]) -> None:
-    assert found["flags"]["lock_inherited"] is bool(wait)
+def _waits(fresh: dict[str, Any], wait: dict[str, Any]) -> None:
+    assert fresh["flags"]["lock_inherited"] is bool(wait)
     if wait:
-        entry = next(w for w in found["waits"] if w["tid"] == wait["tid"])
+        entry = next(w for w in fresh["waits"] if w["tid"] == wait["tid"])
         assert (entry["address"], entry["object"]) == (wait["address"], wait["object"])
         assert entry["verdict"] == "inherited-holder-frame-vanished"
         assert entry["name"] == "__main__.REGISTRY.lock"
-        assert {"F1", "F2", "F7"} <= set(found["fork"]["signals"])
-        assert found["fork"]["parent_multithreaded"] is True
-        assert found["verdict"]["label"] == "fork-inherited-lock"
+        assert {"F1", "F2", "F7"} <= set(fresh["fork"]["signals"])
+        assert fresh["fork"]["parent_multithreaded"] is True
+        assert fresh["verdict"]["label"] == "fork-inherited-lock"

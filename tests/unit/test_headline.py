@@ -300,24 +300,24 @@ def test_who_waits_for_itself_is_told_by_a_fact_not_by_a_word() -> None:
     ],
 )  # fmt: skip
 def test_who_may_only_be_slow_is_named(reason: str, opening: str) -> None:
-    told = hung("hang", reason, outside="a slow peer")
-    assert opening in told
-    assert "just slow" not in told
-    assert "end by itself" not in told
+    text = hung("hang", reason, outside="a slow peer")
+    assert opening in text
+    assert "just slow" not in text
+    assert "end by itself" not in text
 
 
 def test_of_a_circle_that_somebody_may_end_it_is_not_said_that_it_does_not_end() -> None:
     reason = "2 tasks of trio wait for each other: task a waits"
-    told = hung("deadlock", reason, outside="a task that cancels one of them later")
-    assert "It hangs, unless a task that cancels one of them later ends it (80% sure): task" in told
-    assert "not end by itself" not in told
+    text = hung("deadlock", reason, outside="a task that cancels one of them later")
+    assert "It hangs, unless a task that cancels one of them later ends it (80% sure): task" in text
+    assert "not end by itself" not in text
 
 
 def test_of_what_ends_after_some_time_it_is_not_said_that_it_does_not_end() -> None:
     reason = "the event loop of MainThread is blocked: take (clock.py:7) sleeps until that ends"
-    told = hung("hang", reason, ends="that sleep ends, after 3 s at most")
-    assert "hung: the event loop of MainThread is blocked\nIt blocks all others (80% sure)" in told
-    assert "end by itself" not in told
+    text = hung("hang", reason, ends="that sleep ends, after 3 s at most")
+    assert "hung: the event loop of MainThread is blocked\nIt blocks all others (80% sure)" in text
+    assert "end by itself" not in text
 
 
 def test_the_first_line_names_who_is_stuck_not_who_waits_for_its_end() -> None:
@@ -327,9 +327,9 @@ def test_the_first_line_names_who_is_stuck_not_who_waits_for_its_end() -> None:
         "MainThread waits at <module> (mill.py:9) for the end of mill; mill waits at grind "
         "(mill.py:3) for an item in a queue (corn); nobody gives it"
     )
-    told = hung("hang", reason, members=[joins, joined])
-    assert "hung: mill waits at grind (mill.py:3) for an item in a queue (corn)\n" in told
-    assert "(80% sure): nobody gives it." in told
+    text = hung("hang", reason, members=[joins, joined])
+    assert "hung: mill waits at grind (mill.py:3) for an item in a queue (corn)\n" in text
+    assert "(80% sure): nobody gives it." in text
 
 
 def test_a_forked_child_is_not_told_by_the_name_of_its_parents_thread() -> None:

@@ -38,12 +38,12 @@ def test_several_words_are_found_as_one_by_one() -> None:
     search = MemorySearch(FakeTarget(regions=[region], memory={START: bytes(data)}))
     assert len(search.ranges(True)) == 2
     for ranges in (None, [(START + 12, START + 1000), (START + 4096, START + SIZE)]):
-        found = defaultdict(list)
+        places = defaultdict(list)
         for word, address in search.find_any_word(WORDS, ranges):
-            found[word].append(address)
+            places[word].append(address)
         for word in WORDS:
-            assert found[word] == list(search.words(word, ranges)), f"{word:#x}"
-        assert all(found[word] for word in WORDS)
+            assert places[word] == list(search.words(word, ranges)), f"{word:#x}"
+        assert all(places[word] for word in WORDS)
 
 
 @pytest.mark.parametrize("is_small", [False, True])

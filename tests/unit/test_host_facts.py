@@ -175,12 +175,12 @@ def test_what_only_root_may_read_is_named(tmp_path: Path) -> None:
         )  # fmt: skip
         if done.returncode:
             pytest.skip(f"another user cannot run this Python here: {done.stderr[-200:]}")
-        found = json.loads(done.stdout)
+        facts = json.loads(done.stdout)
     else:
-        found = collect_host_facts(str(tmp_path))
-    assert found["needs_root"] == ["DMI product_serial"]
-    assert "serial_hash" not in found["attributes"]
-    assert found["attributes"]["bios_version"] == "2.1b"
+        facts = collect_host_facts(str(tmp_path))
+    assert facts["needs_root"] == ["DMI product_serial"]
+    assert "serial_hash" not in facts["attributes"]
+    assert facts["attributes"]["bios_version"] == "2.1b"
 
 
 def test_this_machine(tmp_path: Path) -> None:

@@ -31,9 +31,9 @@ def number_at(code: bytes, *, caller: bytes = b"", place: int = 0) -> int | None
     target = state(words=words).target
     target.write(pc - len(code), code)
     target.write(behind - len(caller), caller)
-    found = registers_before_handler(target, {"rip": pc, "rsp": SP, "rax": EINTR}, X86_64)
-    assert found is not None
-    return found.get("orig_rax")
+    before = registers_before_handler(target, {"rip": pc, "rsp": SP, "rax": EINTR}, X86_64)
+    assert before is not None
+    return before.get("orig_rax")
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def test_a_word_that_is_no_number_is_not_taken_for_one() -> None:
     pc = TEXT + 0x200
     target = state(words={SP + 0x10: TEXT}).target
     target.write(pc - len(ALONE), ALONE)
-    found = registers_before_handler(target, {"rip": pc, "rsp": SP, "rax": EINTR}, X86_64)
-    assert found is not None and "orig_rax" not in found
+    before = registers_before_handler(target, {"rip": pc, "rsp": SP, "rax": EINTR}, X86_64)
+    assert before is not None and "orig_rax" not in before
 
 
 @pytest.mark.parametrize(("number", "name"), [(219, "futex"), (7, "poll"), ((1 << 64) - 1, None)])

@@ -74,5 +74,5 @@ def test_lnotab_of_this_interpreter() -> None:
 def test_damaged_tables_end(table: bytes) -> None:
     for decode in (line_in_lnotab, line_in_linetable, line_in_locations):
         for offset in (-2, 0, 2, 10_000):
-            found = decode(table, 7, offset)
-            assert found is None or isinstance(found, int)
+            position = decode(table, 7, offset)
+            assert position is None or isinstance(position, int)

@@ -255,9 +255,9 @@ def test_each_sort_has_one_detector(kinds: tuple[str, str], sort: str) -> None:
     (cycle,) = made.locks.cycles
     assert deadlock_kind(cycle) == sort
     for name, detect in DETECTORS.items():
-        found = list(detect(made))
-        assert len(found) == (name == sort)
-        for finding in found:
+        findings = list(detect(made))
+        assert len(findings) == (name == sort)
+        for finding in findings:
             assert finding.facts["confidence"] == "certain"
             assert finding.facts["tids"] == [1, 2]
             assert "thread 1 waits for" in finding.summary
@@ -321,10 +321,10 @@ def test_ten_thousand_threads_that_wait_for_each_other() -> None:
     )  # fmt: skip
     made.target.write(PC - 2, b"\x0f\x05")  # type: ignore[attr-defined]
     begun = time.process_time()
-    found = report(made)
+    locks = report(made)
     assert time.process_time() - begun < 10
-    assert len(found.waits) == count
-    (cycle,) = found.cycles
+    assert len(locks.waits) == count
+    (cycle,) = locks.cycles
     assert len(cycle.tids) == count
 
 

@@ -136,9 +136,9 @@ def test_without_glibc_nothing_is_claimed() -> None:
 def test_a_counter_that_is_none_is_not_believed() -> None:
     made = process(blocked(SEMAPHORE))
     made.target.write(GENERATION, struct.pack("<Q", 0xDEAD_BEEF_0001))
-    found = report(made)
-    assert found.fork.depth is None
-    assert "F1" in {error.subject for error in found.soft_errors}
+    lock_report = report(made)
+    assert lock_report.fork.depth is None
+    assert "F1" in {error.subject for error in lock_report.soft_errors}
 
 
 def test_a_list_that_does_not_end_is_said() -> None:
@@ -233,9 +233,9 @@ def test_a_failing_family_is_a_soft_error(monkeypatch: pytest.MonkeyPatch) -> No
     made = process(blocked(SEMAPHORE))
     report(made)
     monkeypatch.setitem(FAMILIES, "broken", broken)
-    found = report(made)
-    assert "ZeroDivisionError: boom" in [error.message for error in found.soft_errors]
-    assert len(found.waits) == 1
+    lock_report = report(made)
+    assert "ZeroDivisionError: boom" in [error.message for error in lock_report.soft_errors]
+    assert len(lock_report.waits) == 1
 
 
 def test_a_free_lock_is_held_by_nobody_and_threads_without_a_lock_are_told(
@@ -250,8 +250,8 @@ def test_a_free_lock_is_held_by_nobody_and_threads_without_a_lock_are_told(
     assert wait.owner.state == "none" and owner_text(wait.owner) == "nobody"
     assert tree_lines(made)[0].endswith(": nobody holds it]")
     assert idle_lines(made, every=False) == ["Threads that wait for no lock: 1 in tgkill"]
-    told = idle_lines(process(aborts), every=False)
-    assert told == ["No thread waits for a lock: 1 in tgkill"]
+    lines = idle_lines(process(aborts), every=False)
+    assert lines == ["No thread waits for a lock: 1 in tgkill"]
 
 
 @pytest.mark.parametrize(

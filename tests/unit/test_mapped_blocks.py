@@ -64,8 +64,8 @@ def test_what_lies_behind_pages_that_cannot_be_read_is_found() -> None:
     content = bytes(with_heads(100, (3, 5), (8, 33), (60, 33), (99, 1)))
     parts = {START: content[: 10 * PAGE], START + 50 * PAGE: content[50 * PAGE : -PAGE + 16]}
     target = FakeTarget(regions=[region(100)], memory=parts)
-    found = {(at - START) // PAGE: size // PAGE for at, size in mapped_blocks(target).items()}
-    assert found == {3: 5, 8: 33, 60: 33, 99: 1}
+    pages = {(at - START) // PAGE: size // PAGE for at, size in mapped_blocks(target).items()}
+    assert pages == {3: 5, 8: 33, 60: 33, 99: 1}
 
 
 def test_small_blocks_beside_one_large_mapping_are_in_the_sample() -> None:
@@ -86,6 +86,6 @@ def test_each_type_is_listed_once_with_the_more_bytes() -> None:
         "small_blocks": {"types": [{**texts, "number": 120, "bytes": 950},
                                    {"type": "dict", "number": 9, "bytes": 90}]},
     }  # fmt: skip
-    assert [(kind["type"], kind["bytes"], found) for kind, found in distinct_types(use)] == [
+    assert [(kind["type"], kind["bytes"], count) for kind, count in distinct_types(use)] == [
         ("str", 950, "in small blocks"), ("dict", 500, "from variables"),
     ]  # fmt: skip

@@ -57,8 +57,8 @@ def merged(text: str, *names: str) -> str:
 
 
 def test_each_eval_call_takes_its_frames() -> None:
-    found = merged("a b | c", "crash", "cfunc", EVAL, "callback", EVAL, "main")
-    assert found == "crash cfunc E a b callback E c main"
+    stack = merged("a b | c", "crash", "cfunc", EVAL, "callback", EVAL, "main")
+    assert stack == "crash cfunc E a b callback E c main"
 
 
 def test_without_a_symbol_python_stands_behind_the_native_frames() -> None:
@@ -74,13 +74,13 @@ def test_more_eval_calls_than_groups() -> None:
 
 
 def test_parts_of_the_eval_loop_count() -> None:
-    found = merged("a", "x", "_PyEval_EvalFrameDefault.cold", "main")
-    assert found == "x E.cold a main"
+    stack = merged("a", "x", "_PyEval_EvalFrameDefault.cold", "main")
+    assert stack == "x E.cold a main"
 
 
 def test_a_gap_takes_what_lies_between() -> None:
-    found = merged("a | b | c | d", "crash", EVAL, "...", EVAL, "main")
-    assert found == "crash E a ... b c E d main"
+    stack = merged("a | b | c | d", "crash", EVAL, "...", EVAL, "main")
+    assert stack == "crash E a ... b c E d main"
 
 
 def test_no_native_frames() -> None:
@@ -246,11 +246,11 @@ def test_pointers_order_the_frames_of_two_interpreters() -> None:
     native = on_stack("c", EVAL, "f", EVAL, "g", EVAL, "main")
     main, sub = pointing("m | n", 0x1000), pointing("s", 0x2000)
     target = each_frame(0, 0x2000, 0, 0x1000, 0, 0x1008, 0)
-    found = match_eval_frames_by_pointers(
+    matches = match_eval_frames_by_pointers(
         target, native, named_eval_frame_indices(native), [main, sub]
     )
-    assert found is not None
-    assert [(index, group[0].name) for index, group in found] == [(1, "s"), (3, "m"), (5, "n")]
+    assert matches is not None
+    assert [(index, group[0].name) for index, group in matches] == [(1, "s"), (3, "m"), (5, "n")]
 
 
 def test_a_pointer_may_lie_in_a_register_that_a_called_function_saved() -> None:

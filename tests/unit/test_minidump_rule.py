@@ -43,12 +43,12 @@ def process(
     regions: list[Region] | None = None,
     stack: bytes = bytes(64),
 ) -> ProcessState:
-    known = {"rip": CODE, "rsp": STACK, **registers}
+    all_registers = {"rip": CODE, "rsp": STACK, **registers}
     everything = [region(CODE, 0x1000, "r-x"), *(MAPS if regions is None else regions)]
     target = FakeTarget(
         regions=everything,
         memory={CODE: code + bytes(32), STACK: stack},
-        threads=[Thread(7, known, None)],
+        threads=[Thread(7, all_registers, None)],
         crash=crash,
     )
     return ProcessState(target)
@@ -95,15 +95,17 @@ def test_an_access_just_past_the_end_is_no_flip(beyond: int, some: bool) -> None
 @pytest.mark.parametrize("bit", range(1, 48))
 def test_bits_0_to_47_of_an_address_that_the_cpu_took(bit: int) -> None:
     value = HEAP ^ 1 << bit
-    found = list(possible_flips_of_value(value, None, None, False, Mappings([region(HEAP, 1)]), {}))
-    assert [(one.address, one.bit) for one in found] == [(HEAP, bit)]
+    flips = list(possible_flips_of_value(value, None, None, False, Mappings([region(HEAP, 1)]), {}))
+    assert [(flip.address, flip.bit) for flip in flips] == [(HEAP, bit)]
 
 
 @pytest.mark.parametrize("bit", range(48, 64))
 def test_bits_48_to_63_only_of_one_that_it_did_not(bit: int) -> None:
     value = HEAP ^ 1 << bit
     maps = Mappings([region(HEAP, 1)])
-    assert [one.bit for one in possible_flips_of_value(value, None, None, True, maps, {})] == [bit]
+    assert [flip.bit for flip in possible_flips_of_value(value, None, None, True, maps, {})] == [
+        bit
+    ]
     assert not list(possible_flips_of_value(value, None, None, False, maps, {}))
 
 
@@ -152,7 +154,9 @@ def test_what_falls_below_five_percent_is_dropped() -> None:
     near = HEAP + 0x10000 + 16  # 0.25 * 0.126 = 0.03, unless a register is near
     maps = Mappings(MAPS)
     assert not [
-        one for one in possible_flips_of_value(near, None, 8, False, maps, {}) if one.address > 8192
+        flip
+        for flip in possible_flips_of_value(near, None, 8, False, maps, {})
+        if flip.address > 8192
     ]
     assert list(
         possible_flips_of_value(near, None, 8, False, maps, {"rbx": HEAP + 0x8000, "rcx": HEAP})
@@ -165,7 +169,8 @@ def test_registers_near_the_corrected_value_count_only_when_it_is_no_small_numbe
     high = next(iter(possible_flips_of_value(HEAP ^ 1 << 44, None, None, False, maps, registers)))
     assert high.details.nearby_registers == 1
     low = next(
-        one for one in possible_flips_of_value(0x1000 ^ 1 << 40, None, None, False, maps, registers)
+        flip
+        for flip in possible_flips_of_value(0x1000 ^ 1 << 40, None, None, False, maps, registers)
     )
     assert low.details.nearby_registers == 0
 
@@ -173,17 +178,17 @@ def test_registers_near_the_corrected_value_count_only_when_it_is_no_small_numbe
 @pytest.mark.parametrize(("value", "poison"), [(0xA5, True), (0xE5, True), (0x41, False)])
 def test_a_register_of_repeated_poison_bytes(value: int, poison: bool) -> None:
     registers = {"rbx": int.from_bytes(bytes([value]) * 8, "little")}
-    found = next(
+    flip = next(
         iter(possible_flips_of_value(HEAP ^ 1 << 40, None, None, False, Mappings(MAPS), registers))
     )
-    assert found.details.poison_registers is poison
+    assert flip.details.poison_registers is poison
 
 
 # --- whole crashes --------------------------------------------------------------------------------
 
 
 def told(possible_flips: tuple[PossibleFlip, ...]) -> list[tuple[int, str | None]]:
-    return [(one.address, one.source_register) for one in possible_flips]
+    return [(flip.address, flip.source_register) for flip in possible_flips]
 
 
 def test_the_access_and_its_register_are_tested() -> None:
@@ -210,10 +215,10 @@ def test_a_return_to_zero_is_null_in_disguise() -> None:
 
 def test_the_operand_tells_an_address_that_the_kernel_does_not() -> None:
     state = process(LOAD_RAX, {"rax": HEAP | 1 << 55}, HIDDEN)
-    found = possible_bit_flips(state)
-    assert told(found) == [(HEAP, None), (HEAP, "rax")]
-    assert found[0].details.was_non_canonical
-    assert found[0].confidence == pytest.approx(0.925)
+    flips = possible_bit_flips(state)
+    assert told(flips) == [(HEAP, None), (HEAP, "rax")]
+    assert flips[0].details.was_non_canonical
+    assert flips[0].confidence == pytest.approx(0.925)
 
 
 def test_so_does_the_target_of_a_return_or_call() -> None:
@@ -227,8 +232,8 @@ def test_so_does_the_target_of_a_return_or_call() -> None:
 def test_an_abort_is_tested_too_which_is_wrong_on_non_pie_images() -> None:
     """si_addr is pid and uid: bit 22 away from an image at 0x400000."""
     sent = CrashInfo(6, -6, 0, None, 4711, 0, 7)
-    found = possible_bit_flips(process(RETURN, {}, sent, [region(0x400000, 0x8000)]))
-    assert 0x400000 + 4711 in [one.address for one in found]
+    flips = possible_bit_flips(process(RETURN, {}, sent, [region(0x400000, 0x8000)]))
+    assert 0x400000 + 4711 in [flip.address for flip in flips]
 
 
 def test_no_crash_no_flips() -> None:

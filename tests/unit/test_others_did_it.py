@@ -154,5 +154,5 @@ def test_the_slot_that_a_call_goes_through(code: str, slot: int | None) -> None:
     )
     call = decode(bytes(text[:15]))
     assert call is not None
-    found = got_slot_of_call(made, call, TEXT + call.length)
-    assert found == (None if slot is None else TEXT + slot)
+    got_slot = got_slot_of_call(made, call, TEXT + call.length)
+    assert got_slot == (None if slot is None else TEXT + slot)

@@ -61,10 +61,10 @@ def test_a_paper_that_cannot_be_written_and_a_terminal_without_unicode_hide_noth
     )
     settings = settings_in(tmp_path)
     CiReports(config, settings).write([case])
-    said = screen.getvalue().decode("ascii")
-    assert "gdb-epi: cannot write no/where: No such file" in said
-    assert "title=test_gr\\xf6\\xdfe crashed::gr\\xfc\\xdfe() crashed" in said
-    assert "1 death in this run, kept in .epi" in said
+    printed = screen.getvalue().decode("ascii")
+    assert "gdb-epi: cannot write no/where: No such file" in printed
+    assert "title=test_gr\\xf6\\xdfe crashed::gr\\xfc\\xdfe() crashed" in printed
+    assert "1 death in this run, kept in .epi" in printed
     for name in ("j.xml", "summary.md"):
         assert "grüße() crashed" in (tmp_path / name).read_text(encoding="utf-8"), name
     assert not Path(settings.folder).exists()

@@ -41,9 +41,9 @@ def python(filename: str, *names: str) -> PythonState:
 def record(made: ProcessState) -> dict[str, Any]:
     session = Session(made.target)
     session.__dict__["state"] = made
-    found = analyze(session)
-    assert json.loads(json.dumps(found)) == found
-    return found
+    analysis = analyze(session)
+    assert json.loads(json.dumps(analysis)) == analysis
+    return analysis
 
 
 def scenes() -> dict[str, ProcessState]:
@@ -74,8 +74,8 @@ def test_records_are_valid(name: str) -> None:
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema (extra `dev`) is missing")
     schema = json.loads(SCHEMA.read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
-    found = record(scenes()[name])
-    errors = jsonschema.Draft202012Validator(schema).iter_errors(found)
+    document = record(scenes()[name])
+    errors = jsonschema.Draft202012Validator(schema).iter_errors(document)
     assert [f"{error.json_path}: {error.message}" for error in errors] == []
 
 
@@ -112,13 +112,13 @@ def test_triage_fits_a_screen(name: str) -> None:
 
 
 def test_the_screen_shows_the_thread_that_was_signed() -> None:
-    found = record(scenes()["native null"])
+    document = record(scenes()["native null"])
     place = {"language": "native", "pc": "0x1", "module": "libx.so", "offset": 0x64AF}
     nap = {"language": "native", "pc": "0x2", "function": "__GI___clock_nanosleep"}
     signed = {"tid": 999, "name": None, "native": "present", "frames": [nap, place]}
-    found["threads"]["signed"] = signed | {"frames_left_out": 3}
-    found["signature"]["thread"] = {"tid": 999, "why": "snapshot: it holds the GIL"}
-    lines = render_triage(found)
+    document["threads"]["signed"] = signed | {"frames_left_out": 3}
+    document["signature"]["thread"] = {"tid": 999, "why": "snapshot: it holds the GIL"}
+    lines = render_triage(document)
     start = lines.index("Stack of thread 999, most recent call first")
     # Without Python frames, what it waits in is the place.
     assert lines[start + 1].split() == ["C", "__clock_nanosleep", "0x2"]
@@ -133,10 +133,10 @@ def test_the_screen_of_a_core_without_threads() -> None:
 
 
 def test_what_a_record_says_of_a_flip() -> None:
-    found = record(scenes()["flip"])
-    assert found["flags"]["bitflip"] is False  # P1 alone: no copy, no claim
-    assert found["corruption"]["candidates"][0]["bits"] == [41]
-    assert found["verdict"]["label"] == "cannot-tell"
+    document = record(scenes()["flip"])
+    assert document["flags"]["bitflip"] is False  # P1 alone: no copy, no claim
+    assert document["corruption"]["candidates"][0]["bits"] == [41]
+    assert document["verdict"]["label"] == "cannot-tell"
 
 
 def test_absent_keys_say_why() -> None:
@@ -237,15 +237,15 @@ def test_soft_errors_are_capped_and_the_cap_is_said() -> None:
 
 def test_hostile_names_cannot_steer_a_terminal() -> None:
     made = state(crash(address=8), python=python("/x\x1b[2J.py", "f\x1b]0;owned\x07", "g\nh"))
-    found = record(made)
-    lines = render_triage(found)
+    document = record(made)
+    lines = render_triage(document)
     assert all(line.isprintable() for line in lines)
-    assert all(text.isprintable() for text in found["signature"]["text"].values())
+    assert all(text.isprintable() for text in document["signature"]["text"].values())
 
 
 def test_a_lone_surrogate_survives() -> None:
     made = state(crash(address=8), python=python("/x.py", "f\ud800"))
-    found = record(made)
-    json.dumps(found).encode()
-    for line in render_triage(found):
+    document = record(made)
+    json.dumps(document).encode()
+    for line in render_triage(document):
         line.encode()

@@ -53,15 +53,20 @@ def test_plumbing_is_folded_by_name_and_by_evidence() -> None:
 
 
 def test_native_shows_every_frame() -> None:
-    found = lines(NATIVE)
-    assert found[2].split() == "C name not known python3.15+0x3 (eval loop)".split()
-    assert found[1].split() == ["C", "PyObject_Vectorcall", "python3.15"] and "_start" in found[4]
+    shown_lines = lines(NATIVE)
+    assert shown_lines[2].split() == "C name not known python3.15+0x3 (eval loop)".split()
+    assert (
+        shown_lines[1].split() == ["C", "PyObject_Vectorcall", "python3.15"]
+        and "_start" in shown_lines[4]
+    )
 
 
 def test_native_all_shows_addresses_and_evidence() -> None:
-    found = lines(ALL)
-    assert found[2].endswith("(eval loop)  pc 0x3 sp 0x18  [eval loop: entry-frame]")
-    assert found[3].endswith("calling time.sleep  [frame 0x50, thread; placed by: entry-frame]")
+    shown_lines = lines(ALL)
+    assert shown_lines[2].endswith("(eval loop)  pc 0x3 sp 0x18  [eval loop: entry-frame]")
+    assert shown_lines[3].endswith(
+        "calling time.sleep  [frame 0x50, thread; placed by: entry-frame]"
+    )
 
 
 def shown(stack: MergedStack, limit: int, **options: bool) -> list[str]:

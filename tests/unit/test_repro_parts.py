@@ -49,17 +49,17 @@ def test_fixed_runs_are_clopper_pearson(runs: int, confidence: float) -> None:
 
     for count in sorted({0, 1, runs // 3, runs // 2, runs - 1, runs}):
         wanted = binomtest(count, runs).proportion_ci(confidence, method="exact")
-        found = interval_for_fixed_runs(count, runs, confidence)
-        assert found.low == pytest.approx(wanted.low, abs=1e-9)
-        assert found.high == pytest.approx(wanted.high, abs=1e-9)
+        interval = interval_for_fixed_runs(count, runs, confidence)
+        assert interval.low == pytest.approx(wanted.low, abs=1e-9)
+        assert interval.high == pytest.approx(wanted.high, abs=1e-9)
 
 
 def test_the_first_success_bounds_the_rate() -> None:
     """By definition: at `low` an n this small, at `high` one this large has 2.5 % probability."""
     for runs in (2, 7, 300):
-        found = interval_until_success(runs, 0.95)
-        assert 1 - (1 - found.low) ** runs == pytest.approx(0.025)
-        assert (1 - found.high) ** (runs - 1) == pytest.approx(0.025)
+        interval = interval_until_success(runs, 0.95)
+        assert 1 - (1 - interval.low) ** runs == pytest.approx(0.025)
+        assert (1 - interval.high) ** (runs - 1) == pytest.approx(0.025)
     assert interval_until_success(1).high == 1.0
     assert (1 - upper_limit_without_success(20)) ** 20 == pytest.approx(0.05)
 
@@ -133,14 +133,14 @@ def test_levels() -> None:
 
 
 def test_two_records_compared() -> None:
-    one = record(stable="3", coarse="4") | {
+    first = record(stable="3", coarse="4") | {
         "libs": {"modules": [{"soname": "a.so", "build_id": "1"}]}
     }
     other = record(stable="5", coarse="4") | {
         "libs": {"modules": [{"soname": "a.so", "build_id": "2"}]}
     }
-    found = compare_records(one, other)
-    text = "\n".join(comparison_lines(json.loads(json.dumps(found))))
+    comparison = compare_records(first, other)
+    text = "\n".join(comparison_lines(json.loads(json.dumps(comparison))))
     assert "equal at coarse, which is not narrow enough" in text
     assert "a.so: 1 | 2" in text
 
@@ -258,8 +258,8 @@ def test_a_run_that_crashed_otherwise_says_nothing_of_the_expected_crash() -> No
     """Three such runs were said to rule out a crash that comes in more than 63 % of them."""
     aim = SoughtCrash(expect.read_expectation(LINE), "stable")
     other = CampaignCounts(3, 0, 3, 0, 0, interval_for_fixed_runs(0, 3), False)
-    told = "\n".join(reports.campaign_summary(other, aim))
-    assert "would have shown" not in told and "the expected crash may have come later" in told
+    summary = "\n".join(reports.campaign_summary(other, aim))
+    assert "would have shown" not in summary and "the expected crash may have come later" in summary
     mixed = CampaignCounts(23, 0, 3, 20, 0, interval_for_fixed_runs(0, 23), False)
     assert (
         "in more than 13.9 % of the runs would have shown"

@@ -38,21 +38,21 @@ def test_each_field_has_a_row_in_the_document_and_each_row_a_field() -> None:
 
 
 def test_unstable_fields_are_the_same_in_both() -> None:
-    said, marked = unstable()
-    assert said == marked
-    assert "facts.rsp_mod_16" in said and "core_key" not in said
+    stated, marked = unstable()
+    assert stated == marked
+    assert "facts.rsp_mod_16" in stated and "core_key" not in stated
 
 
 def keywords(node: Any) -> set[str]:
     if not isinstance(node, dict):
         return set()
-    found = set(node)
+    keys = set(node)
     for name in ("properties", "$defs"):
         for inner in node.get(name, {}).values():
-            found |= keywords(inner)
+            keys |= keywords(inner)
     for inner in (node.get("items"), node.get("additionalProperties"), *node.get("anyOf", ())):
-        found |= keywords(inner)
-    return found
+        keys |= keywords(inner)
+    return keys
 
 
 def test_the_validator_understands_every_keyword() -> None:

@@ -90,7 +90,7 @@ def test_journal_formats(shape: str, tmp_path: Path) -> None:
         "json": "\n".join(map(json.dumps, three)).encode(),
         "array": json.dumps(three).encode(),
         "pretty": json.dumps(ENTRY, indent=1).encode(),
-        "seq": b"".join(b"\x1e" + json.dumps(one).encode() + b"\n" for one in three),
+        "seq": b"".join(b"\x1e" + json.dumps(entry).encode() + b"\n" for entry in three),
         "export": export(noise, other, ENTRY),
         "bytes": "\n".join(map(json.dumps, [other, as_bytes])).encode(),
     }[shape]
@@ -148,8 +148,8 @@ def test_damaged_journals_give_no_exception() -> None:
 def test_a_huge_field_is_passed_over() -> None:
     """`COREDUMP` holds the core itself when it is stored in the journal."""
     entry = {**ENTRY, "COREDUMP": "x" * (3 << 20)}
-    (found,) = parse_journal_entries(export(entry, binary=("COREDUMP",)))
-    assert "COREDUMP" not in found and found["_BOOT_ID"] == BOOT
+    (journal_entry,) = parse_journal_entries(export(entry, binary=("COREDUMP",)))
+    assert "COREDUMP" not in journal_entry and journal_entry["_BOOT_ID"] == BOOT
     lying = b"COREDUMP_PID\n" + (1 << 62).to_bytes(8, "little") + b"7"
     assert list(parse_journal_entries(lying)) == [{"COREDUMP_PID": "7"}]
 
@@ -269,23 +269,23 @@ CoreDump: base64
 def test_an_apport_report_and_the_folder_of_apport_unpack(tmp_path: Path) -> None:
     report = tmp_path / "x.crash"
     report.write_text(APPORT)
-    found = read_apport_report(str(report))
-    assert found is not None
-    assert found.groups["time"] == {"crash_ts": 1764000000.0, "ts_source": "apport"}
-    assert found.groups["kernel"] == {"release": "6.8.0-45-generic"}
-    assert found.groups["job"]["rank"] == 5
-    assert found.groups["host"]["attributes"]["distribution"] == "Ubuntu 24.04"
-    assert found.identity == {"signo": 11, "comm": "python3", "pid": 4242}
-    assert SECRET not in repr(found)
+    apport = read_apport_report(str(report))
+    assert apport is not None
+    assert apport.groups["time"] == {"crash_ts": 1764000000.0, "ts_source": "apport"}
+    assert apport.groups["kernel"] == {"release": "6.8.0-45-generic"}
+    assert apport.groups["job"]["rank"] == 5
+    assert apport.groups["host"]["attributes"]["distribution"] == "Ubuntu 24.04"
+    assert apport.identity == {"signo": 11, "comm": "python3", "pid": 4242}
+    assert SECRET not in repr(apport)
     folder = tmp_path / "unpacked"
     folder.mkdir()
     (folder / "ProblemType").write_text("Crash")
     (folder / "Signal").write_text("11")
     (folder / "Date").write_text("Mon Nov 24 16:00:00 2025")  # whose time zone?
     (folder / "CoreDump").write_bytes(b"x")
-    (found,) = find_sidecars(str(folder / "CoreDump"), SidecarOptions(), None)
-    assert found.kind == "apport" and found.identity == {"signo": 11}
-    assert "time" not in found.groups
+    (apport,) = find_sidecars(str(folder / "CoreDump"), SidecarOptions(), None)
+    assert apport.kind == "apport" and apport.identity == {"signo": 11}
+    assert "time" not in apport.groups
     (tmp_path / "y.crash").write_text("nothing of the kind")
     assert read_apport_report(str(tmp_path / "y.crash")) is None
 
@@ -332,13 +332,13 @@ def test_a_sidecar_of_another_crash_is_not_used(identity: dict[str, Any], why: s
 
 def test_the_core_is_never_overruled() -> None:
     made = record(cpu={"number": 3, "source": "rseq"}, kernel={"version": "6.8.0"})
-    one = Sidecar("core_pattern", "file name", {"cpu": {"number": 5, "source": "x"}}, {})
+    sidecar = Sidecar("core_pattern", "file name", {"cpu": {"number": 5, "source": "x"}}, {})
     other = Sidecar("host.json", "h", {"kernel": {"release": "5.15.0-91"}}, {})
-    add_sidecars(made, [one, other])
+    add_sidecars(made, [sidecar, other])
     assert made["cpu"] == {"number": 3, "source": "rseq"}
-    told = " ".join(error["message"] for error in made["soft_errors"])
-    assert "cpu.number 5 disagrees with 3" in told
-    assert "kernel release 5.15.0-91, but the core's vDSO is of 6.8.0" in told
+    messages = " ".join(error["message"] for error in made["soft_errors"])
+    assert "cpu.number 5 disagrees with 3" in messages
+    assert "kernel release 5.15.0-91, but the core's vDSO is of 6.8.0" in messages
 
 
 @pytest.mark.parametrize(

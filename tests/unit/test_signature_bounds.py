@@ -142,25 +142,25 @@ def test_cut_and_mutated_real_names_never_raise() -> None:
 def test_frames_without_anything_are_left_out() -> None:
     nothing = NativeFrame(0, 0, None, None, None, None, None, None, False, "normal")
     hole = python("")._replace(qualname=None, hole="unreadable")
-    found = tokenise(
+    tokens = tokenise(
         merged(MergedFrame(nothing, None), MergedFrame(None, hole), MergedFrame(None, None)),
         load_drop_sets(),
         lambda _: None,
     )
-    assert found.tokens == ()
-    assert any(step.startswith("N33") for step in found.steps)
-    assert isinstance(k.strict_key(found.tokens), str)
+    assert tokens.tokens == ()
+    assert any(step.startswith("N33") for step in tokens.steps)
+    assert isinstance(k.strict_key(tokens.tokens), str)
     assert isinstance(k.exact_key([nothing]), str)
 
 
 def test_100_000_frames_are_cut_marked_and_signed_in_time() -> None:
     frames = [MergedFrame(native(f"_ZN3app1fILi{n % 7}EEvv"), None) for n in range(LONG)]
     start = time.process_time()
-    found = tokenise(merged(*frames), load_drop_sets(), lambda _: None)
-    assert len(found.tokens) <= MAX_FRAMES
-    assert any(step.startswith("N56") for step in found.steps)
+    tokens = tokenise(merged(*frames), load_drop_sets(), lambda _: None)
+    assert len(tokens.tokens) <= MAX_FRAMES
+    assert any(step.startswith("N56") for step in tokens.steps)
     for overflow in (False, True):
-        assert isinstance(k.strict_key(found.tokens, overflow=overflow), k.Key)
+        assert isinstance(k.strict_key(tokens.tokens, overflow=overflow), k.Key)
         k.exact_key([frame.native for frame in frames if frame.native], overflow=overflow)
     assert time.process_time() - start < SECONDS
 
@@ -168,8 +168,8 @@ def test_100_000_frames_are_cut_marked_and_signed_in_time() -> None:
 def test_frames_that_never_repeat_cost_no_more() -> None:
     frames = [MergedFrame(native(f"f{n}"), None) for n in range(LONG)]
     start = time.process_time()
-    found = tokenise(merged(*frames), load_drop_sets(), lambda _: None)
-    key = k.strict_key(found.tokens, overflow=True)
+    tokens = tokenise(merged(*frames), load_drop_sets(), lambda _: None)
+    key = k.strict_key(tokens.tokens, overflow=True)
     assert time.process_time() - start < SECONDS
     assert isinstance(key, k.Key)
     assert key.text.count(" <- ") == k.MAX_STRICT - 1

@@ -60,10 +60,10 @@ def test_resign_makes_the_key_of_a_record_of_before(case: str) -> None:
             "keys": {"coarse": old.value}, "text": {"coarse": old.text}, "absent": {},
         },
     }  # fmt: skip
-    found = resign(record)
-    assert found.signature is not None
-    assert found.signature["text"]["coarse"] == f"gsig/2 coarse segv-null {expected}"
-    assert ("coarse" in found.changed) == (expected != LONE)
+    signature = resign(record)
+    assert signature.signature is not None
+    assert signature.signature["text"]["coarse"] == f"gsig/2 coarse segv-null {expected}"
+    assert ("coarse" in signature.changed) == (expected != LONE)
 
 
 def test_a_caller_whose_file_a_text_does_not_tell_makes_no_key() -> None:

@@ -75,9 +75,9 @@ def test_the_table_answers_as_the_drop_sets_do() -> None:
     "module", [foreign_names, mangled, native_names, printed_names], ids=lambda m: m.__name__
 )
 def test_marks_exclude_nothing_that_matches(module: object) -> None:
-    known = [var for var in vars(module).values() if isinstance(var, LazyPattern)]
-    assert known
-    for pattern in known:
+    patterns = [var for var in vars(module).values() if isinstance(var, LazyPattern)]
+    assert patterns
+    for pattern in patterns:
         plain = re.compile(pattern._text)
         for name in SHOWN | RAW | MORE:
             assert bool(pattern.search(name)) == bool(plain.search(name)), (pattern._text, name)
@@ -101,8 +101,8 @@ def test_beginnings_and_what_must_occur(
     text: str, starts: list[str], needs: list[list[str]]
 ) -> None:
     tree = list(re_parser.parse(text))
-    found, rest = drop_table.beginnings(tree)
-    assert set(starts) <= set(found)
+    prefixes, rest = drop_table.beginnings(tree)
+    assert set(starts) <= set(prefixes)
     assert drop_table.needed(rest) == needs
 
 

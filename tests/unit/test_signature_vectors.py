@@ -121,22 +121,22 @@ def ids(vector: Vector) -> str:
 
 def test_there_are_at_least_250_and_each_has_its_own_id() -> None:
     assert len(VECTORS) >= 250
-    assert len({one["id"] for one in VECTORS}) == len(VECTORS)
+    assert len({vector["id"] for vector in VECTORS}) == len(VECTORS)
 
 
 def test_vectors() -> None:
     """The lines, the hashes and what is absent, exactly. A test for each took longer to collect."""
     for vector in VECTORS:
-        found, name = made(vector), vector["id"]
-        assert found.category.name == vector.get("becomes", vector["category"]), name
-        assert {key: line.text for key, line in found.keys.items()} == {
+        computed, name = made(vector), vector["id"]
+        assert computed.category.name == vector.get("becomes", vector["category"]), name
+        assert {key: line.text for key, line in computed.keys.items()} == {
             key: line["text"] for key, line in vector["keys"].items()
         }, name
-        assert {key: line.value for key, line in found.keys.items()} == {
+        assert {key: line.value for key, line in computed.keys.items()} == {
             key: line["hash"] for key, line in vector["keys"].items()
         }, name
-        assert sorted(found.absent) == sorted(vector["absent"]), name
-        assert all(found.absent.values()), name
+        assert sorted(computed.absent) == sorted(vector["absent"]), name
+        assert all(computed.absent.values()), name
 
 
 def test_the_rules_that_a_vector_names_are_those_that_changed_the_name() -> None:
@@ -152,7 +152,7 @@ def test_the_rules_that_a_vector_names_are_those_that_changed_the_name() -> None
 
 def test_every_rule_of_the_spec_has_a_vector_and_every_vector_a_rule() -> None:
     ruled = set(re.findall(r"^- \*\*(N\d+)\*\*", SPEC, re.MULTILINE))
-    used = {rule for one in [*VECTORS, *FILE["functions"]] for rule in one["rules"]}
+    used = {rule for vector in [*VECTORS, *FILE["functions"]] for rule in vector["rules"]}
     assert len(ruled) > 50
     assert used == ruled
 
@@ -217,7 +217,7 @@ def test_a_stranger_can_check_a_hash_with_sha256sum() -> None:
 
 
 def test_addresses_pids_and_paths_do_not_enter() -> None:
-    vector = next(one for one in VECTORS if one["id"] == "merged")
+    vector = next(vector for vector in VECTORS if vector["id"] == "merged")
     moved = json.loads(json.dumps(vector))
     for given in moved["frames"]:
         if "module" in given:
@@ -228,18 +228,20 @@ def test_addresses_pids_and_paths_do_not_enter() -> None:
 def test_drop_sets_name_their_sources_and_what_they_hold_is_normalised() -> None:
     """An entry that normalisation would change could never match."""
     data = json.loads((HERE.parents[1] / "gdb_epi" / "signature" / "drops.json").read_text())
-    for one in data["sets"]:
-        assert one["about"]
-        for entry in one["entries"]:
+    for entries in data["sets"]:
+        assert entries["about"]
+        for entry in entries["entries"]:
             assert entry["source"]
             assert entry["names"] or entry["patterns"]
             for name in entry["names"]:
                 assert normalise_with_rules(name)[0] == name
-    assert all(one["source"] for one in data["python"])
+    assert all(entry["source"] for entry in data["python"])
 
 
 def test_no_name_of_a_drop_set_is_in_two_classes() -> None:
     data = json.loads((HERE.parents[1] / "gdb_epi" / "signature" / "drops.json").read_text())
-    names = [name for one in data["sets"] for entry in one["entries"] for name in entry["names"]]
+    names = [
+        name for entries in data["sets"] for entry in entries["entries"] for name in entry["names"]
+    ]
     assert len(names) == len(set(names))
     assert load_drop_sets().native_drop_class("ring_pop") is None

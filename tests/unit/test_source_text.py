@@ -58,11 +58,11 @@ def outer(items):
 
 
 def codes(code: types.CodeType) -> list[types.CodeType]:
-    found = [code]
+    positions = [code]
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            found += codes(constant)
-    return found
+            positions += codes(constant)
+    return positions
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="co_positions() came with Python 3.11")
@@ -76,9 +76,9 @@ def test_location_entries_are_co_positions() -> None:
             whole = compile(stream.read(), "x", "exec")
         for code in codes(whole):
             entries = list(parse_location_table(code.co_linetable, code.co_firstlineno))
-            found = [tuple(e.position) for e in entries for _ in range((e.end - e.start) // 2)]
-            assert found == list(code.co_positions())
-            seen += len(found)
+            positions = [tuple(e.position) for e in entries for _ in range((e.end - e.start) // 2)]
+            assert positions == list(code.co_positions())
+            seen += len(positions)
     assert seen > 10_000
 
 
@@ -198,7 +198,7 @@ def test_members_of_archives(tmp_path: Path) -> None:
     assert isinstance(zip_member, SourceFile) and zip_member.data == b"x = 1\n"
     inside = read_zip_member("/app.pyz/package/one.py", str(tmp_path))
     assert isinstance(inside, SourceFile) and inside.data == zip_member.data
-    told = {
+    pieces = {
         f"{archive}/two.py": "no member",
         f"{archive}/bomb.py": "larger",
         f"{tmp_path}/none.pyz/one.py": "no archive",
@@ -208,8 +208,11 @@ def test_members_of_archives(tmp_path: Path) -> None:
     damaged = tmp_path / "damaged.pyz"
     damaged.write_bytes(data)
     (tmp_path / "text.pyz").write_text("no archive at all")
-    told |= {f"{damaged}/package/one.py": "damaged.pyz", f"{tmp_path}/text.pyz/one.py": "text.pyz"}
-    for path, why in told.items():
+    pieces |= {
+        f"{damaged}/package/one.py": "damaged.pyz",
+        f"{tmp_path}/text.pyz/one.py": "text.pyz",
+    }
+    for path, why in pieces.items():
         absent = read_zip_member(path, None)
         assert isinstance(absent, Absent) and why in absent.detail
 

@@ -84,9 +84,9 @@ def test_symptoms(name: str) -> None:
     if name == "misaligned-read":  # what 8 bytes from HEAP + 9 on are
         word = int.from_bytes(made.target.read(HEAP + 9, 8), "little")
         made = load(word, words={HEAP + 8: 0x7F12_3456_1240, HEAP + 16: 0x7F12_3456_1260})
-    found = classify_symptom(made)
-    assert found.name == name, found
-    assert found.why
+    symptom = classify_symptom(made)
+    assert symptom.name == name, symptom
+    assert symptom.why
 
 
 def test_the_list_is_closed_and_documented() -> None:

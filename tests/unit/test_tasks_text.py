@@ -71,8 +71,8 @@ def test_each_shows_them_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_more_is_claimed_than_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
     assert lines(monkeypatch, []) == ["no tasks of asyncio or trio"]
     gap = SoftError("tasks", "interpreter 0", "sys.modules: cannot read 8 bytes")
-    told = "no tasks of asyncio or trio in what could be read; what could not is noted below"
-    assert lines(monkeypatch, [], gaps=(gap,)) == [told]
+    message = "no tasks of asyncio or trio in what could be read; what could not is noted below"
+    assert lines(monkeypatch, [], gaps=(gap,)) == [message]
 
 
 CHAIN = "fetch (app.py:4)"

@@ -25,10 +25,10 @@ def dumps(text: str | bytes) -> tuple[list[TextCrash], list[str]]:
     return list(read_crashes(io.BytesIO(data), notes)), notes
 
 
-def signed(text: str | bytes, **known: object) -> TextSignature:
-    (found,) = [sign_text(dump, **known) for dump in dumps(text)[0]]  # type: ignore[arg-type]
-    assert found is not None
-    return found
+def signed(text: str | bytes, **options: object) -> TextSignature:
+    (signature,) = [sign_text(dump, **options) for dump in dumps(text)[0]]  # type: ignore[arg-type]
+    assert signature is not None
+    return signature
 
 
 @pytest.mark.parametrize(
@@ -76,9 +76,9 @@ def test_where_gdb_could_not_go_on_the_core_has_no_more_frames() -> None:
 
 def test_a_limited_backtrace_gives_only_keys_that_more_frames_cannot_change() -> None:
     more = "(More stack frames follow...)\n"
-    found = signed(ONE + more)
-    assert found.absent["native"] == "the text leaves frames out"
-    assert "no Python stack" in found.absent["stable"], "the frames left out may run Python"
+    signature = signed(ONE + more)
+    assert signature.absent["native"] == "the text leaves frames out"
+    assert "no Python stack" in signature.absent["stable"], "the frames left out may run Python"
     deep = ONE + "".join(f"#{n}  0x0{n} in f{n} () at a.c:{n}\n" for n in range(2, 9))
     whole = signed(deep + BASE.format(9, 10))
     assert signed(deep + more).keys["native"] == whole.keys["native"]
@@ -92,8 +92,8 @@ def test_lines_broken_at_the_width_of_a_terminal_and_the_pager() -> None:
         "    at b.c:9\n---Type <return> to continue, or q <return> to quit---\n"
         "#2  0x03 in main () at m.c:1\n"
     )
-    found = signed(text)
-    assert found.keys["stable"].text == "gsig/2 stable ill bad <- next <- main"
+    signature = signed(text)
+    assert signature.keys["stable"].text == "gsig/2 stable ill bad <- next <- main"
 
 
 def test_aborts_are_decided_by_their_frames() -> None:
@@ -105,16 +105,18 @@ def test_aborts_are_decided_by_their_frames() -> None:
         '#3  0x04 in __libc_message ()\n#4  0x05 in malloc_printerr (str=0x7f01 "free(): double '
         'free detected in tcache 2") at malloc.c:5664\n#5  0x06 in leak () at a.c:1\n'
     )
-    found = signed(HEAD.format("SIGABRT") + top + double + BASE.format(6, 7))
-    assert found.keys["stable"].text.startswith(
+    signature = signed(HEAD.format("SIGABRT") + top + double + BASE.format(6, 7))
+    assert signature.keys["stable"].text.startswith(
         "gsig/2 stable abort-malloc:free-double-free-detected-in-tcache-2 leak"
     )
     hidden = double.replace(' "free(): double free detected in tcache 2"', "")
-    found = signed(HEAD.format("SIGABRT") + top + hidden + BASE.format(6, 7))
-    assert "stable" not in found.keys and "class is not in the text" in found.absent["stable"]
+    signature = signed(HEAD.format("SIGABRT") + top + hidden + BASE.format(6, 7))
+    assert (
+        "stable" not in signature.keys and "class is not in the text" in signature.absent["stable"]
+    )
     fails = "#3  0x04 in __assert_fail ()\n#4  0x05 in check () at a.c:2\n"
-    found = signed(HEAD.format("SIGABRT") + top + fails + BASE.format(5, 6))
-    assert found.keys["stable"].text == "gsig/2 stable abort-assert check"
+    signature = signed(HEAD.format("SIGABRT") + top + fails + BASE.format(5, 6))
+    assert signature.keys["stable"].text == "gsig/2 stable abort-assert check"
 
 
 def test_a_nameless_caller_of_abort_in_libc_leaves_the_kind_open() -> None:
@@ -126,14 +128,14 @@ def test_a_nameless_caller_of_abort_in_libc_leaves_the_kind_open() -> None:
     )
     nameless = "#3  0x04 in ?? () from /lib/x86_64-linux-gnu/libc.so.6\n"
     caller = "#4  0x05 in check () at a.c:2\n"
-    found = signed(HEAD.format("SIGABRT") + top + nameless + caller + BASE.format(5, 6))
-    assert set(found.keys) == {"strict"}
-    assert "has no name in the text" in found.absent["stable"]
-    assert "__assert_fail" in found.inferred["strict"][0]
+    signature = signed(HEAD.format("SIGABRT") + top + nameless + caller + BASE.format(5, 6))
+    assert set(signature.keys) == {"strict"}
+    assert "has no name in the text" in signature.absent["stable"]
+    assert "__assert_fail" in signature.inferred["strict"][0]
     other = nameless.replace("?? ()", "os_abort ()")
-    found = signed(HEAD.format("SIGABRT") + top + other + caller + BASE.format(5, 6))
-    assert found.keys["stable"].text == "gsig/2 stable abort-other os_abort <- check"
-    assert not found.inferred
+    signature = signed(HEAD.format("SIGABRT") + top + other + caller + BASE.format(5, 6))
+    assert signature.keys["stable"].text == "gsig/2 stable abort-other os_abort <- check"
+    assert not signature.inferred
 
 
 ABORT = (
@@ -154,10 +156,10 @@ def test_the_function_of_a_failed_assertion_is_read_from_its_arguments(argument:
     """Rule N65: it may have been inlined, and then it is no frame of a build without -g."""
     fails = f'#3  0x04 in __GI___assert_fail (assertion=0x7f02 "a", {argument}) at assert.c:101\n'
     callers = "#4  0x05 in zoo_assert () from libzoo.so\n"
-    found = signed(HEAD.format("SIGABRT") + ABORT + fails + callers + BASE.format(5, 6))
-    assert found.keys["stable"].text == "gsig/2 stable abort-assert zoo::checked <- zoo_assert"
-    assert found.keys["coarse"].text == "gsig/2 coarse abort-assert zoo::checked"
-    assert not found.inferred
+    signature = signed(HEAD.format("SIGABRT") + ABORT + fails + callers + BASE.format(5, 6))
+    assert signature.keys["stable"].text == "gsig/2 stable abort-assert zoo::checked <- zoo_assert"
+    assert signature.keys["coarse"].text == "gsig/2 coarse abort-assert zoo::checked"
+    assert not signature.inferred
 
 
 @pytest.mark.parametrize(
@@ -174,12 +176,12 @@ def test_an_assertion_whose_function_is_not_told_is_said_to_be_inferred(
 ) -> None:
     fails = f"#3  0x04 in __assert_fail ({arguments}) from /lib/libc.so.6\n"
     callers = f"#4  0x05 in zoo::checked<long> () {place}\n"
-    found = signed(HEAD.format("SIGABRT") + ABORT + fails + callers + BASE.format(5, 6))
-    assert found.keys["stable"].text == "gsig/2 stable abort-assert zoo::checked<T>"
-    assert found.keys["coarse"].text == "gsig/2 coarse abort-assert zoo::checked"
+    signature = signed(HEAD.format("SIGABRT") + ABORT + fails + callers + BASE.format(5, 6))
+    assert signature.keys["stable"].text == "gsig/2 stable abort-assert zoo::checked<T>"
+    assert signature.keys["coarse"].text == "gsig/2 coarse abort-assert zoo::checked"
     keys = set() if sure else {"strict", "stable", "coarse", "native"}
-    assert set(found.inferred) == keys
-    assert all("__assert_fail" in why for told in found.inferred.values() for why in told)
+    assert set(signature.inferred) == keys
+    assert all("__assert_fail" in why for reasons in signature.inferred.values() for why in reasons)
 
 
 def test_siginfo_decides_and_what_it_leaves_open_is_listed() -> None:
@@ -213,9 +215,9 @@ def test_nameless_frames_make_no_key() -> None:
     text = (
         HEAD.format("SIGFPE") + "#0  0x01 in f () at a.c:1\n#1  0x02 in ?? ()\n" + BASE.format(2, 3)
     )
-    found = signed(text)
-    assert "strict" not in found.keys
-    assert "coarse" not in found.keys  # the frame may be a call of the bytecode loop
+    signature = signed(text)
+    assert "strict" not in signature.keys
+    assert "coarse" not in signature.keys  # the frame may be a call of the bytecode loop
     most = HEAD.format("SIGFPE") + "#0  0x01 in ?? ()\n#1  0x02 in ?? ()\n#2  0x03 in main ()\n"
     assert "may be corrupt" in signed(most).absent["native"]
 
@@ -225,8 +227,8 @@ def test_a_handler_that_raised_the_signal_again_is_cut() -> None:
         "#0  0x01 in raise () from /lib/libc.so.6\n#1  <signal handler called>\n"
         "#2  0x03 in broken () at a.c:1\n#3  0x04 in main () at a.c:2\n"
     )
-    found = signed(text, category="segv-null")
-    assert found.keys["stable"].text == "gsig/2 stable segv-null broken <- main"
+    signature = signed(text, category="segv-null")
+    assert signature.keys["stable"].text == "gsig/2 stable segv-null broken <- main"
 
 
 def test_which_thread() -> None:
@@ -236,9 +238,12 @@ def test_which_thread() -> None:
         'Thread 7 (Thread 0x7f01 (LWP 77) "worker"):\n#0  0x01 in bad () at a.c:1\n'
         "#1  0x2 in main ()\n"
     )
-    found = signed(text, category="trap")
-    assert (found.tid, found.label) == (77, "7") and "Current thread is 7" in found.thread_why
-    assert found.keys["stable"].text == "gsig/2 stable trap bad <- main"
+    signature = signed(text, category="trap")
+    assert (signature.tid, signature.label) == (
+        77,
+        "7",
+    ) and "Current thread is 7" in signature.thread_why
+    assert signature.keys["stable"].text == "gsig/2 stable trap bad <- main"
 
 
 FAULT = (
@@ -251,17 +256,18 @@ FAULT = (
 
 def test_faulthandler_forms() -> None:
     tail = "\nExtension modules: numpy.core, x (total: 2)\n"
-    found = signed(FAULT + tail)
+    signature = signed(FAULT + tail)
     assert (
-        found.keys["python"].text == "gsig/2 python abort py:__main__.step <- py:__main__.<module>"
+        signature.keys["python"].text
+        == "gsig/2 python abort py:__main__.step <- py:__main__.<module>"
     )
-    assert found.tid is None and "current thread" in found.thread_why
+    assert signature.tid is None and "current thread" in signature.thread_why
     cut = FAULT.replace('  File "/srv/app/job.py", line 9 in <module>\n', "  ...\n")
     assert "python" not in signed(cut).keys, "the second frame may be any"
     prefixed = "".join(f"app_1  | 12:00 {line}\n" for line in FAULT.splitlines())
-    assert signed(prefixed).keys["python"] == found.keys["python"]
+    assert signed(prefixed).keys["python"] == signature.keys["python"]
     fatal = FAULT.replace("Aborted", "_PyMem_DebugMalloc: bad\nPython runtime state: initialized")
-    assert signed(fatal).keys["python"] == found.keys["python"]
+    assert signed(fatal).keys["python"] == signature.keys["python"]
     late = FAULT.replace("Fatal Python error: Aborted", "Timeout (0:00:03)!")
     assert not signed(late).keys, "nothing crashed, so there is no category"
     two = dumps(FAULT + "\nlog line\n" + FAULT)[0]
@@ -284,8 +290,8 @@ def test_a_text_cut_anywhere_makes_no_exception_and_no_other_key(at: int, junk: 
     ) + BASE.format(30, 31)  # fmt: skip
     whole = signed(text)
     for dump in dumps(text.encode()[:at] + junk)[0]:
-        found = sign_text(dump)
-        for name, key in found.keys.items() if found and not junk else ():
+        signature = sign_text(dump)
+        for name, key in signature.keys.items() if signature and not junk else ():
             assert whole.keys[name] == key, name
 
 
@@ -294,9 +300,9 @@ def test_100_000_frames_and_names_of_100_kb() -> None:
     deep = HEAD.format("SIGFPE") + "".join(
         f"#{n}  0x01 in recurse (n={n}) at a.c:1\n" for n in range(100_000)
     )
-    found = signed(deep + BASE.format(100_000, 100_001))
-    assert found.keys["stable"].text.startswith("gsig/2 stable fpe recurse ~1")
-    assert any("more than the 4096" in step for step in found.steps)
+    signature = signed(deep + BASE.format(100_000, 100_001))
+    assert signature.keys["stable"].text.startswith("gsig/2 stable fpe recurse ~1")
+    assert any("more than the 4096" in step for step in signature.steps)
     long = "a<" * 50_000
     made, notes = dumps(
         HEAD.format("SIGFPE") + f"#0  0x01 in {long} () at a.c:1\n" + BASE.format(1, 2)

@@ -22,8 +22,8 @@ def named(pc: int, *, size: int = len(CODE), at: int = COPY, **more: str) -> str
     target = state(symbols=symbols).target
     target.write(TEXT + 0x800, CODE)
     target.write(at, CODE)
-    (found,) = name_trampolines(target, [frame(pc, **more)])
-    return found.function
+    (trampoline,) = name_trampolines(target, [frame(pc, **more)])
+    return trampoline.function
 
 
 @pytest.mark.parametrize("offset", [0, 6, len(CODE)])
@@ -52,5 +52,5 @@ def test_what_has_a_name_or_a_file_keeps_it() -> None:
 
 def test_without_cpython_nothing_is_named() -> None:
     target = state().target
-    (found,) = name_trampolines(target, [frame(PC)])
-    assert found.function is None
+    (trampoline,) = name_trampolines(target, [frame(PC)])
+    assert trampoline.function is None

@@ -236,13 +236,13 @@ def test_an_exception_by_which_a_library_goes_on_is_not_told_of_a_process_that_w
     waits = {"language": "python", "name": "IMapIterator.next", "filename": pool, "lineno": 861}
     place = {"name": "next", "filename": pool, "lineno": 856}
     raised = {"type": "IndexError", "state": "handled", "raised_at": place}
-    for frames, groups, told in (
+    for frames, groups, heading in (
         ([waits, PYTHON], {}, False),
         ([waits, PYTHON], {"signal": {"name": "SIGSEGV"}}, True),
         ([PYTHON, waits], {}, True),  # the program's own code may handle it
     ):
         lines = shown("cannot-tell", *frames, exception=raised, **groups)
-        assert any(line.startswith("Raised") for line in lines) == told, lines
+        assert any(line.startswith("Raised") for line in lines) == heading, lines
 
 
 def test_a_call_that_the_sentences_name_is_on_the_stack() -> None:

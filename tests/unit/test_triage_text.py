@@ -334,8 +334,8 @@ def test_every_category_has_its_words(category: str) -> None:
 
 
 def test_the_words_are_of_categories_that_there_are() -> None:
-    known = {*CATEGORIES, *spec_categories()}
-    assert set(DEATH_SENTENCES) <= known and set(TABLE_WORDS) <= known
+    categories = {*CATEGORIES, *spec_categories()}
+    assert set(DEATH_SENTENCES) <= categories and set(TABLE_WORDS) <= categories
     assert all(len(words) <= 22 for words in TABLE_WORDS.values())  # a column of a table
 
 
@@ -585,13 +585,13 @@ def test_the_debug_allocators_are_not_offered_to_who_had_them(
 
 @pytest.mark.parametrize("is_found", [True, False])
 def test_corrections_that_were_rejected_are_not_listed_like_damage(is_found: bool) -> None:
-    found, right, other = "0x1000000000000010", "0x0000000000000010", "0x0000000000000030"
+    wrong, right, other = "0x1000000000000010", "0x0000000000000010", "0x0000000000000030"
     damage = {"found": is_found, "confidence": 0.3, "where": "rdi", "bits": [60]}
-    damage |= {"holds": found, "should_be": right}
+    damage |= {"holds": wrong, "should_be": right}
     text, rejected = "rdi is one bit from 0x10", "rdi is one bit from 0x30"
 
     def words(corrected: str, summary: str) -> dict[str, Any]:
-        return {"found": found, "corrected": corrected, "summary": summary, "where": "rdi"}
+        return {"found": wrong, "corrected": corrected, "summary": summary, "where": "rdi"}
 
     evidence = [words(right, text), words(other, rejected)]
     record = {
@@ -599,7 +599,7 @@ def test_corrections_that_were_rejected_are_not_listed_like_damage(is_found: boo
         "verdict": {"label": "software", "confidence": 0.9, "damage": damage,
                     "against": ["another thing", text, rejected]},
         "findings": [{"detector": "pointer_one_bit_off", "summary": rejected,
-                      "facts": {"found": found, "corrected": other}}],
+                      "facts": {"found": wrong, "corrected": other}}],
         "corruption": {"word": "weak", "llr": 1, "evidence": evidence, "candidates": evidence},
     }  # fmt: skip
     lines = [line.strip() for line in render_triage(record, Audience(evidence=True))]

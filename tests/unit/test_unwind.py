@@ -121,7 +121,9 @@ def code(*, more: bytes = b"", indirect: bool = False) -> bytes:
     outer = b"\x53\x48\x89\xfb\x48\x89\xdf"  # push rbx; mov rbx, rdi; mov rdi, rbx
     outer += b"\xff\xd0" if indirect else call(OUTER + 7, MIDDLE)
     outer += b"\x5b\xc3"
-    return b"".join(one.ljust(64, b"\x90") for one in (b"", middle, outer, inner))
+    return b"".join(
+        function_code.ljust(64, b"\x90") for function_code in (b"", middle, outer, inner)
+    )
 
 
 def crashed(kept: int, ours: int, **how: object) -> list[Evidence | Skipped]:
@@ -152,8 +154,8 @@ def crashed(kept: int, ours: int, **how: object) -> list[Evidence | Skipped]:
     return list(saved_registers(Context(ProcessState(target), sweep=True)))
 
 
-def named(found: list[Evidence | Skipped]) -> list[tuple[object, object, object]]:
-    evidence = [sign for sign in found if isinstance(sign, Evidence)]
+def named(outcomes: list[Evidence | Skipped]) -> list[tuple[object, object, object]]:
+    evidence = [sign for sign in outcomes if isinstance(sign, Evidence)]
     assert {sign.id for sign in evidence} <= {"R23"}
     return [(sign.where, sign.found, sign.corrected) for sign in evidence]
 

@@ -130,11 +130,11 @@ def test_scalars(maker: Maker) -> None:
         assert maker.value(maker.text(text)) == Value("str", repr(text), False, True)
     for raw in (b"", b"\x00\xff'\""):
         assert maker.value(maker.bytes_object(raw)).text == repr(raw)
-    for one in (0.1, -0.0, 5e-324, 1700000000.123456, float("inf"), float("nan"), 1e16, 1e22):
+    for floating in (0.1, -0.0, 5e-324, 1700000000.123456, float("inf"), float("nan"), 1e16, 1e22):
         at = maker.new("PyFloatObject", "float")
-        word = struct.unpack("<Q", struct.pack("<d", one))[0]
+        word = struct.unpack("<Q", struct.pack("<d", floating))[0]
         maker.set("PyFloatObject", at, "ob_fval", word)
-        assert maker.value(at).text == repr(one)
+        assert maker.value(at).text == repr(floating)
     assert maker.value(maker.int(1, "bool")).text == "True"
     assert maker.value(maker.int(0, "bool")).text == "False"
     assert maker.value(maker.int(2, "bool")).text.startswith("<cannot decode bool at 0x")
@@ -179,10 +179,10 @@ def test_bad_types_and_pointers(maker: Maker) -> None:
 
 
 def test_bases_in_a_cycle(maker: Maker) -> None:
-    one = maker.type("one", 0)
-    two = maker.type("two", 0, base=one)
-    maker.set("PyTypeObject", one, "tp_base", two)
-    maker.types["one"] = one
+    kind = maker.type("one", 0)
+    two = maker.type("two", 0, base=kind)
+    maker.set("PyTypeObject", kind, "tp_base", two)
+    maker.types["one"] = kind
     value = maker.value(maker.new("PyObject", "one", 32))
     assert "the bases of the type make a cycle" in value.text
 

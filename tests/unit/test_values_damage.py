@@ -96,8 +96,8 @@ def test_the_type_of_a_type_and_its_name_lost(maker: Maker) -> None:
 
 def test_long_cycles_of_bases_are_left(maker: Maker) -> None:
     kinds = [maker.type(f"k{n}", 0, base=maker.object) for n in range(50)]
-    for one, other in zip(kinds, kinds[1:] + kinds[:1], strict=True):
-        maker.set("PyTypeObject", one, "tp_base", other)
+    for kind, other in zip(kinds, kinds[1:] + kinds[:1], strict=True):
+        maker.set("PyTypeObject", kind, "tp_base", other)
     maker.types["k0"] = kinds[0]
     started = time.process_time()
     value = maker.value(maker.new("PyObject", "k0", 32))
@@ -114,15 +114,15 @@ SOME_LAYOUTS = [
 
 @pytest.mark.parametrize("maker", SOME_LAYOUTS, indirect=True)
 def test_wide_and_deep_lists_stay_within_the_limits(maker: Maker) -> None:
-    one = maker.int(1)
-    wide = maker.list([one] * 50_000)
+    number = maker.int(1)
+    wide = maker.list([number] * 50_000)
     started = time.process_time()
     value = maker.value(wide, ReprLimits(width=1_000_000))
     assert time.process_time() - started < 10 * MAX_SECONDS
     assert value.text.startswith("[1, 1, ") and len(value.text) < 300_000
     assert value.cut == (len(value.text) < 3 * 50_000)
     # Every list holds the next one ten times: 10**8 items in all.
-    inner = maker.list([one])
+    inner = maker.list([number])
     for _ in range(8):
         inner = maker.list([inner] * 10)
     started = time.process_time()

@@ -66,8 +66,10 @@ def as_counted(right: float, wrong: float = 0) -> dict[str, RuleCounts]:
     """Return a table in which every rule was right and wrong so often."""
     names = ["damage:found", *ITEMS]
     names += [*(f"category:{row.category}" for row in CATEGORIES)]
-    for name, known in DETECTORS.items():
-        kinds = ("certain", "probable") if known.supports and known.supports.counted_by else ("",)
+    for name, detector in DETECTORS.items():
+        kinds = (
+            ("certain", "probable") if detector.supports and detector.supports.counted_by else ("",)
+        )
         names += [f"{name}:{kind}" if kind else name for kind in kinds]
     return dict.fromkeys(names, RuleCounts(right, wrong, "a test"))
 
@@ -82,7 +84,7 @@ def test_monotone(found: list[Evidence], more: Evidence, category: str) -> None:
     against = more.id.startswith("S:")
     assert after.llr <= before.llr if against else after.llr >= before.llr
     counts = as_counted(18)
-    was, now = (judge(category, [], one, counts) for one in (before, after))
+    was, now = (judge(category, [], score, counts) for score in (before, after))
     if before.is_damaged and not against:
         assert now.damage.found
     shows_overwrite = against and load_weights().items[more.id].overwritten
@@ -96,8 +98,12 @@ def test_monotone(found: list[Evidence], more: Evidence, category: str) -> None:
 def test_order_does_not_matter(found: list[Evidence], seed: int) -> None:
     shuffled = list(found)
     random.Random(seed).shuffle(shuffled)
-    one, two = compute_score(found), compute_score(shuffled)
-    assert (one.word, one.llr, one.groups) == (two.word, two.llr, two.groups)
+    score, shuffled_score = compute_score(found), compute_score(shuffled)
+    assert (score.word, score.llr, score.groups) == (
+        shuffled_score.word,
+        shuffled_score.llr,
+        shuffled_score.groups,
+    )
 
 
 @given(
@@ -109,8 +115,8 @@ def test_nothing_is_ever_certain(found: list[Evidence], category: str, right: in
     verdict = judge(category, [], compute_score(found), as_counted(right))
     assert 0.0 <= verdict.confidence <= 0.99
     assert verdict.reasons and verdict.label in LABELS
-    assert sum(one.probability for one in verdict.cause) == pytest.approx(1.0)
-    assert {one.hypothesis for one in verdict.cause} <= set(HYPOTHESES)
+    assert sum(share.probability for share in verdict.cause) == pytest.approx(1.0)
+    assert {share.hypothesis for share in verdict.cause} <= set(HYPOTHESES)
     assert (verdict.label == "cannot-tell") == (verdict.confidence < MIN_CONFIDENCE)
     if verdict.label in OF_DAMAGE and category != "bus-memerr":
         assert verdict.damage.found
@@ -135,9 +141,9 @@ def test_a_group_counts_once_and_errors_do_not_add_up() -> None:
 
 
 def test_an_innocent_cause_explains_its_groups_away() -> None:
-    found = [evidence("P3:far"), evidence("S:stack_overflow")]
-    assert compute_score(found).llr == value(evidence("S:stack_overflow"))
-    assert compute_score([*found, evidence("R10")]).groups == {"R": value(evidence("R10"))}
+    signs = [evidence("P3:far"), evidence("S:stack_overflow")]
+    assert compute_score(signs).llr == value(evidence("S:stack_overflow"))
+    assert compute_score([*signs, evidence("R10")]).groups == {"R": value(evidence("R10"))}
 
 
 @pytest.mark.parametrize(
@@ -168,7 +174,7 @@ def test_of_writable_memory_one_core_does_not_say_who_damaged_it() -> None:
     assert (
         verdict.damage.found and verdict.damage.confidence == 0.99 and verdict.damage.bits == (0,)
     )
-    share = {one.hypothesis: one.probability for one in verdict.cause}
+    share = {cause.hypothesis: cause.probability for cause in verdict.cause}
     assert share["hardware-memory"] == share["stray-store"] > 0.4
     assert verdict.label == "damaged-memory" and any(
         "one core cannot" in t for t in verdict.against
@@ -199,8 +205,8 @@ def test_a_sign_of_software_does_not_beat_damage() -> None:
 
 
 def test_without_a_counted_case_nothing_is_more_than_possible() -> None:
-    for category, found in (("abort-assert", []), ("segv-wild", [evidence("R2")])):
-        verdict = judge(category, [], compute_score(found), {})
+    for category, signs in (("abort-assert", []), ("segv-wild", [evidence("R2")])):
+        verdict = judge(category, [], compute_score(signs), {})
         assert verdict.confidence <= 0.5
 
 
@@ -213,11 +219,11 @@ def test_without_a_counted_case_nothing_is_more_than_possible() -> None:
     ],
 )
 def test_inherited_locks(category: str, confidence: str, label: str) -> None:
-    found = [finding("forked_child_lock", confidence=confidence)]
+    findings = [finding("forked_child_lock", confidence=confidence)]
     innocent: Score = compute_score(
         [evidence("S:null_dereference")] if category == "segv-null" else []
     )
-    assert judge(category, found, innocent, as_counted(18)).label == label
+    assert judge(category, findings, innocent, as_counted(18)).label == label
 
 
 @pytest.mark.parametrize("detector", ["stuck_waiting", "lock_order_cycle"])
@@ -234,10 +240,10 @@ def test_a_wait_that_may_be_a_hang_is_more_than_a_signal_from_outside(detector: 
 
 
 def test_each_declared_label_and_hypothesis_is_known() -> None:
-    for known in DETECTORS.values():
-        if known.supports is not None:
-            assert known.supports.label in LABELS, known
-            assert known.supports.hypothesis in HYPOTHESES, known
+    for detector in DETECTORS.values():
+        if detector.supports is not None:
+            assert detector.supports.label in LABELS, detector
+            assert detector.supports.hypothesis in HYPOTHESES, detector
     for row in CATEGORIES:
         assert row.label in LABELS and row.hypothesis in HYPOTHESES
     for item in load_weights().items.values():
@@ -280,7 +286,7 @@ def test_words_follow_the_thresholds() -> None:
 def test_a_failed_allocation_is_no_sure_bug(category: str) -> None:
     verdict = judge(category, [], compute_score([]), as_counted(3))
     assert verdict.label == "out-of-memory"
-    assert any("absurd size" in one for one in verdict.against)
+    assert any("absurd size" in reason for reason in verdict.against)
     assert judge("abort-terminate:std::logic_error", [], compute_score([])).label == "software"
 
 
@@ -340,10 +346,10 @@ def test_what_a_damaged_length_leaves_too_is_never_sure_by_itself() -> None:
 def test_a_wait_that_ends_elsewhere_is_never_sure() -> None:
     """Seven slow programs of a stranger were hangs, 84 to 94 %."""
     counts = {"stuck_waiting:peer": RuleCounts(500, 0, "")}
-    told = []
+    verdicts = []
     for outside in ("", "a peer that is only slow"):
         waiting = finding("stuck_waiting", kind="peer", outside=outside)
-        told.append(judge("killed-external", [waiting], compute_score([]), counts))
-    assert [each.label for each in told] == ["hang", "hang"]
-    assert told[0].confidence > 0.9
-    assert told[1].confidence == 0.79
+        verdicts.append(judge("killed-external", [waiting], compute_score([]), counts))
+    assert [each.label for each in verdicts] == ["hang", "hang"]
+    assert verdicts[0].confidence > 0.9
+    assert verdicts[1].confidence == 0.79

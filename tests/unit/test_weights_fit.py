@@ -23,21 +23,21 @@ def evidence(name: str, *, rivals: int = 1, ambiguous: str | None = None) -> dic
     return {"id": name, "rivals": rivals, "ambiguous": ambiguous}
 
 
-def row(group: str, *found: dict[str, Any], seed: int = 1) -> dict[str, Any]:
-    return {"label": {"class": group, "seed": seed}, "evidence": list(found)}
+def row(group: str, *signs: dict[str, Any], seed: int = 1) -> dict[str, Any]:
+    return {"label": {"class": group, "seed": seed}, "evidence": list(signs)}
 
 
 def test_no_measured_weight_exceeds_what_the_software_cores_support() -> None:
     software = TABLE.get("corpus", {}).get("sw", 655)
-    for name, one in TABLE["items"].items():
-        if not one["origin"].startswith((*ARGUED, "proposed", "guess")):
-            assert one["llr"] <= cap(software) + 0.005, name
+    for name, entry in TABLE["items"].items():
+        if not entry["origin"].startswith((*ARGUED, "proposed", "guess")):
+            assert entry["llr"] <= cap(software) + 0.005, name
 
 
 def test_every_weight_says_where_it_is_from() -> None:
-    known = (*ARGUED, "fitted on", "proposed", "guess")
-    for name, one in TABLE["items"].items():
-        assert one["origin"].startswith(known), name
+    origins = (*ARGUED, "fitted on", "proposed", "guess")
+    for name, entry in TABLE["items"].items():
+        assert entry["origin"].startswith(origins), name
 
 
 def test_the_cap() -> None:
@@ -83,7 +83,7 @@ def test_items_of_a_pool_are_measured_together() -> None:
     rows = [row("hw", evidence("P2:far"), evidence("P3:far", rivals=2))] * 20
     rows += [row("hw", evidence("P3:far"))] * 20 + [row("sw")] * 1000
     made = fitted({"version": "x", "items": pooled}, count(rows, pooled))["items"]
-    assert [(one["hw"], one["sw"]) for one in made.values()] == [(20, 0), (30, 0)]
+    assert [(counts["hw"], counts["sw"]) for counts in made.values()] == [(20, 0), (30, 0)]
     assert made["P2:far"]["llr"] == made["P3:far"]["llr"] == weight(Counts(40, 0), 40, 1000)
 
 

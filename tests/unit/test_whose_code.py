@@ -68,8 +68,8 @@ def test_whose_code_it_is(at_fault: Any, words: str) -> None:
     ],
 )  # fmt: skip
 def test_what_else_looks_the_same_is_said(doubt: str, words: str) -> None:
-    found = [{"detector": "some", "facts": {"doubt": doubt}}]
-    shown = second({"whose": "call", "files": [WATCH]}, findings=found)
+    findings = [{"detector": "some", "facts": {"doubt": doubt}}]
+    shown = second({"whose": "call", "files": [WATCH]}, findings=findings)
     assert f"Likely{shown}".startswith(words)
 
 
@@ -133,9 +133,9 @@ def next_steps(at_fault: Any, cause: str = "null-pointer", executable: str = "")
 
 
 def test_who_is_known_is_to_see_it_and_who_is_not_known_is_looked_for() -> None:
-    known = next_steps({"whose": "call", "files": [WATCH], "package": "watcher"})
-    assert "show this to:" in known and f"who maintains watcher ({WATCH})\n" in known
-    assert "PYTHONMALLOC" not in known
+    steps = next_steps({"whose": "call", "files": [WATCH], "package": "watcher"})
+    assert "show this to:" in steps and f"who maintains watcher ({WATCH})\n" in steps
+    assert "PYTHONMALLOC" not in steps
     unknown = next_steps({"whose": "not-known", "files": [WATCH]}, "wrong-pointer")
     assert (
         "show this to" not in unknown

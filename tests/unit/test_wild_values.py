@@ -73,8 +73,8 @@ def in_blocks(code: str, died: object, holds: dict[int, int], **registers: int) 
     return made
 
 
-def ids(found: object) -> list[str]:
-    return [sign.id for sign in evidence(found)]
+def ids(outcomes: object) -> list[str]:
+    return [sign.id for sign in evidence(outcomes)]
 
 
 PROTECTED = crash(code=128, address=0)
@@ -85,8 +85,8 @@ def test_garbage_in_a_field_of_a_block() -> None:
     (sign,) = evidence(non_pointer_in_pointer_place(made))
     assert (sign.id, sign.where) == ("S:foreign-value", FIRST + 16)
     assert "16 bytes into a block of malloc's with 40 bytes" in sign.summary
-    (told,) = evidence(origin_of_bad_word(made))
-    assert told.summary.endswith("; no flipped bit of it alone explains this")
+    (wrong_sign,) = evidence(origin_of_bad_word(made))
+    assert wrong_sign.summary.endswith("; no flipped bit of it alone explains this")
 
 
 @pytest.mark.parametrize(
@@ -178,8 +178,8 @@ def test_an_index_that_leads_far_away() -> None:
     (sign,) = evidence(far_index(indexed(HEAP, 0xFFFFFFFF)))
     assert sign.id == "S:far-index"
     assert "4294967295 (-1 in 32 bits)" in sign.summary
-    (told,) = evidence(far_index(indexed(HEAP, 5 | 1 << 40)))  # one bit away it is 5
-    assert told.id == "origin" and told.summary.endswith(
+    (wrong_sign,) = evidence(far_index(indexed(HEAP, 5 | 1 << 40)))  # one bit away it is 5
+    assert wrong_sign.id == "origin" and wrong_sign.summary.endswith(
         "a changed byte or bit alone explains this"
     )
     assert ids(far_index(indexed(HEAP ^ 1 << 46, 5))) == []  # the base is not mapped
@@ -247,9 +247,9 @@ def test_an_item_behind_the_end_of_its_block(index: int, id: str) -> None:
     assert sign.id.endswith(id)
     behind = 8 + 8 * index - 40
     assert f"{behind} bytes behind the end of a block of malloc's with 40 bytes" in sign.summary
-    (told,) = evidence(origin_of_bad_word(made))
+    (wrong_sign,) = evidence(origin_of_bad_word(made))
     assert f"behind the end of a block of malloc's with 40 bytes: the index in rcx is {index}" in (
-        told.summary
+        wrong_sign.summary
     )
 
 

@@ -44,11 +44,15 @@ NONE = ["4889c8", "488d0424", "90", "0f05", "0f1f00", "0f0b", "62f17c4810", "48"
 
 @pytest.mark.parametrize(("code", "expected"), CASES)
 def test_operands(code: str, expected: tuple[object, ...]) -> None:
-    found = memory_operand(bytes.fromhex(code) + bytes(8))
-    assert found is not None
-    assert (found.base, found.index_register, found.scale, found.displacement, found.access) == (
-        expected
-    )
+    operand = memory_operand(bytes.fromhex(code) + bytes(8))
+    assert operand is not None
+    assert (
+        operand.base,
+        operand.index_register,
+        operand.scale,
+        operand.displacement,
+        operand.access,
+    ) == (expected)
 
 
 @pytest.mark.parametrize("code", NONE)
@@ -57,10 +61,10 @@ def test_no_operand(code: str) -> None:
 
 
 def test_addresses() -> None:
-    found = memory_operand(bytes.fromhex("488b84c800010000"))
-    assert found is not None
-    assert found.address({"rax": 0x1000, "rcx": 2}) == 0x1000 + 16 + 256
-    assert found.address({"rax": 0x1000}) is None
+    operand = memory_operand(bytes.fromhex("488b84c800010000"))
+    assert operand is not None
+    assert operand.address({"rax": 0x1000, "rcx": 2}) == 0x1000 + 16 + 256
+    assert operand.address({"rax": 0x1000}) is None
     segment = memory_operand(bytes.fromhex("64488b042528000000"))  # mov %fs:0x28,%rax
     assert segment is not None
     assert segment.address({"fs_base": 0x7000}) == 0x7028
@@ -79,10 +83,10 @@ def test_every_start_of_bytes_ends() -> None:
 
 
 def test_an_address_relative_to_rip_needs_rip_and_counts_the_immediate() -> None:
-    found = memory_operand(bytes.fromhex("c705100000007b000000"))  # movl $123,16(%rip)
-    assert found is not None
-    assert (found.length, found.size, found.access) == (10, 4, "w")
-    assert found.address({"rip": 0x1000}) == 0x1000 + 10 + 16
+    operand = memory_operand(bytes.fromhex("c705100000007b000000"))  # movl $123,16(%rip)
+    assert operand is not None
+    assert (operand.length, operand.size, operand.access) == (10, 4, "w")
+    assert operand.address({"rip": 0x1000}) == 0x1000 + 10 + 16
 
 
 FLOW = [
@@ -101,9 +105,14 @@ FLOW = [
 
 @pytest.mark.parametrize(("code", "expected"), FLOW)
 def test_control_flow(code: str, expected: tuple[object, ...]) -> None:
-    found = decode(bytes.fromhex(code))
-    assert found is not None
-    assert (found.flow, found.length, found.target, found.target_register) == expected
+    instruction = decode(bytes.fromhex(code))
+    assert instruction is not None
+    assert (
+        instruction.flow,
+        instruction.length,
+        instruction.target,
+        instruction.target_register,
+    ) == expected
 
 
 ACCESSES = [
@@ -123,26 +132,28 @@ ACCESSES = [
 
 @pytest.mark.parametrize(("code", "expected"), ACCESSES)
 def test_accesses(code: str, expected: list[tuple[object, ...]]) -> None:
-    found = decode(bytes.fromhex(code))
-    assert found is not None
-    assert [(operand.base, operand.access, operand.size) for operand in found.operands] == expected
+    instruction = decode(bytes.fromhex(code))
+    assert instruction is not None
+    assert [
+        (operand.base, operand.access, operand.size) for operand in instruction.operands
+    ] == expected
 
 
 @pytest.mark.parametrize(
     ("code", "align"), [("0f2900", 16), ("660fd4450a", 16), ("0f1000", 1), ("c5fd6f00", 32)]
 )
 def test_alignment(code: str, align: int) -> None:
-    found = memory_operand(bytes.fromhex(code))
-    assert found is not None
-    assert found.align == align
+    operand = memory_operand(bytes.fromhex(code))
+    assert operand is not None
+    assert operand.align == align
 
 
 @pytest.mark.parametrize("code", ["480fa303", "c4e26d909490f0ffffff", "d7"])
 def test_an_address_that_registers_do_not_tell_is_unknown(code: str) -> None:
-    found = memory_operand(bytes.fromhex(code))
-    assert found is not None
-    assert found.index_register == UNKNOWN_INDEX
-    assert found.address(dict.fromkeys(("rax", "rbx", "rcx", "rip"), 4096)) is None
+    operand = memory_operand(bytes.fromhex(code))
+    assert operand is not None
+    assert operand.index_register == UNKNOWN_INDEX
+    assert operand.address(dict.fromkeys(("rax", "rbx", "rcx", "rip"), 4096)) is None
 
 
 @pytest.mark.parametrize(
@@ -192,20 +203,22 @@ def test_objdump_sees_the_same() -> None:
     for file in files:
         start, size = text_of(file)
         middle = start + size // 2
-        found = [(line.text, line.code.hex(), why) for line, why in
+        lines = [(line.text, line.code.hex(), why) for line, why in
                  disagreements(file, middle, min(SAMPLE, size // 2))]  # fmt: skip
         # The range begins inside of an instruction: objdump and we agree on bytes all the same.
-        assert found == [], f"{file}: {found[:5]}"
+        assert lines == [], f"{file}: {lines[:5]}"
 
 
 def test_lengths_are_those_of_decoded_instructions() -> None:
     chance = random.Random(1)
     often = (0x0F, 0x38, 0x3A, 0x48, 0x62, 0x66, 0x67, 0x8F, 0xC4, 0xC5, 0xF2, 0xF6, 0xF7)
-    known = 0
+    decoded = 0
     for _ in range(8000):
         size = chance.randrange(1, 20)
         code = bytes(chance.choice((*often, *chance.randbytes(20))) for _ in range(size))
-        one = decode(code[1 : 1 + MAX_LENGTH])
-        assert instruction_length(code, 1) == (0 if one is None else one.length), code.hex()
-        known += one is not None
-    assert known > 1000
+        instruction = decode(code[1 : 1 + MAX_LENGTH])
+        assert instruction_length(code, 1) == (0 if instruction is None else instruction.length), (
+            code.hex()
+        )
+        decoded += instruction is not None
+    assert decoded > 1000

@@ -40,9 +40,9 @@ KNOWN = {"rax": 0x1234_5678_9ABC_DEF0, "rbx": 0x30, "rcx": 4, "rdx": (1 << 64) -
     ],
 )
 def test_computed(code: str, register: str, expected: int) -> None:
-    one = decode(bytes.fromhex(code))
-    assert one is not None
-    assert computed_value(one, register, KNOWN) == expected
+    instruction = decode(bytes.fromhex(code))
+    assert instruction is not None
+    assert computed_value(instruction, register, KNOWN) == expected
 
 
 @pytest.mark.parametrize(
@@ -59,9 +59,9 @@ def test_computed(code: str, register: str, expected: int) -> None:
     ],
 )
 def test_computed_near_misses(code: str, register: str) -> None:
-    one = decode(bytes.fromhex(code))
-    assert one is not None
-    assert computed_value(one, register, KNOWN) is None
+    instruction = decode(bytes.fromhex(code))
+    assert instruction is not None
+    assert computed_value(instruction, register, KNOWN) is None
 
 
 @pytest.mark.parametrize(
@@ -78,6 +78,6 @@ def test_computed_near_misses(code: str, register: str) -> None:
     ],
 )
 def test_added(code: str, register: str, by: int | None) -> None:
-    one = decode(bytes.fromhex(code))
-    assert one is not None
-    assert added_constant(one, register) == by
+    instruction = decode(bytes.fromhex(code))
+    assert instruction is not None
+    assert added_constant(instruction, register) == by

@@ -141,8 +141,10 @@ def y05_a_bad_card_and_a_package(folder: Path) -> None:
             for name, text in sorted(packages.items())
         ]
         if record["signature"]["text"]["stable"].count("device_wait"):
-            one = digest("device_wait")
-            record["signature"]["keys"]["stable"] = record["signature"]["group"]["value"] = one
+            device_digest = digest("device_wait")
+            record["signature"]["keys"]["stable"] = record["signature"]["group"]["value"] = (
+                device_digest
+            )
             text = "gsig/2 stable abort device_wait <- train.step <- __main__.<module>"
             record["signature"]["text"]["stable"] = text
     f.write(folder, columns=("rack",))

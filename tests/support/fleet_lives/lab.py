@@ -113,8 +113,8 @@ class Fleet:
         ts = begin + (rng.random() * DAY if hour is None else hour * 3600 + rng.random() * 1200)
         tid = rng.randrange(1000, 4_000_000)
         verdict, flipped = self._judged(bug, damage=damage)
-        known = verdict != "cannot-tell"
-        confidence = round(0.7 + 0.25 * rng.random(), 3) if known else 0
+        is_known = verdict != "cannot-tell"
+        confidence = round(0.7 + 0.25 * rng.random(), 3) if is_known else 0
         address = f"0x{rng.getrandbits(46):016x}"
         number = rng.randrange(facts.get("cpus", 64)) if cpu is None else cpu
         record = _record(self.name, len(self.records), bug, facts, image or f"{bug.service}:1.0")
@@ -223,8 +223,8 @@ class Fleet:
             for host, facts in self.hosts.items():
                 if number := hours(index, host):
                     row = {**facts, **attributes(index, host)}
-                    known = [row.get(column) for column in columns]
-                    yield [day.isoformat(), number, spell(host, index), *known]
+                    cells = [row.get(column) for column in columns]
+                    yield [day.isoformat(), number, spell(host, index), *cells]
 
 
 def _record(
