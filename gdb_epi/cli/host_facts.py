@@ -37,23 +37,19 @@ def run(args: Namespace) -> None:
 
     if not os.path.isdir(args.root):
         raise UsageError(f"--root {args.root}: no such folder", hint="--root /")
-    facts = collect_host_facts(args.root, _parse_given(args.set))
-    facts["collected_ts"] = int(time.time())
-    _write(args.output, json.dumps(facts, indent=1) + "\n")
-    if facts["needs_root"]:
-        print(f"gdb-epi: only root may read: {', '.join(facts['needs_root'])}", file=sys.stderr)
-
-
-def _parse_given(text: str | None) -> dict[str, str]:
-    """Read NAME=VALUE,NAME=VALUE."""
+    # Read NAME=VALUE,NAME=VALUE
     attributes: dict[str, str] = {}
-    for assignment in (text or "").split(",")[:MAX_GIVEN]:
+    for assignment in (args.set or "").split(",")[:MAX_GIVEN]:
         name, equals, value = assignment.partition("=")
         if assignment and not (equals and name.strip()):
             raise UsageError(f"--set {assignment!r}: no NAME=VALUE", hint="--set rack=r7,row=3")
         if assignment:
             attributes[name.strip()] = value.strip()
-    return attributes
+    facts = collect_host_facts(args.root, attributes)
+    facts["collected_ts"] = int(time.time())
+    _write(args.output, json.dumps(facts, indent=1) + "\n")
+    if facts["needs_root"]:
+        print(f"gdb-epi: only root may read: {', '.join(facts['needs_root'])}", file=sys.stderr)
 
 
 def _write(name: str | None, text: str) -> None:

@@ -79,20 +79,17 @@ class _NameCutter:
             self.used.add("N9")
             self.out.append("<T>")
         elif letter == "(":
-            return self._skip_arguments()
+            # Skip an argument list; go on if a local name follows it
+            self._skip_bracket("(", ")")
+            self.used.add("N13")
+            tail = _TAIL.match(self.name, self.position)
+            if tail is None:
+                return False
+            self.position = tail.end()
+            return True
         else:
             self.out.append(letter)
             self.position += 1
-        return True
-
-    def _skip_arguments(self) -> bool:
-        """Skip an argument list; go on if a local name follows it."""
-        self._skip_bracket("(", ")")
-        self.used.add("N13")
-        tail = _TAIL.match(self.name, self.position)
-        if tail is None:
-            return False
-        self.position = tail.end()
         return True
 
     def _skip_bracket(self, opening: str, closing: str) -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError, Namespace
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import gdb
 
@@ -47,7 +47,15 @@ def parse_command_arguments(command: Command, text: str) -> Namespace:
     """Parse what follows `epi NAME`. Raises UsageError, or HelpShown after --help."""
     parser = Parser(prog=f"epi {command.name}", description=command.summary, allow_abbrev=False)
     for argument in (*command.arguments, *COMMON):
-        parser.add_argument(*argument.flags, **_argparse_options(argument))
+        options = dict(argument.options)
+        name = argument.flags[0].removeprefix("--")
+        if argument.by_setting and name in SETTING_DEFAULTS and (value := number_setting(name)):
+            options["default"] = str(value)  # checked as if it had been typed
+        if options.get("type") == "address":
+            options["type"] = evaluate_address
+        elif options.get("type") == "literal":  # a word with its quotes
+            del options["type"]
+        parser.add_argument(*argument.flags, **options)
     values: Namespace = parser.parse_args(_split_words(command, text))
     return values
 
@@ -97,18 +105,6 @@ def split_gdb_words(text: str) -> list[str]:
         return list(gdb.string_to_argv(text))
     except gdb.error as error:
         raise UsageError(str(error)) from None
-
-
-def _argparse_options(argument: Argument) -> dict[str, Any]:
-    options = dict(argument.options)
-    name = argument.flags[0].removeprefix("--")
-    if argument.by_setting and name in SETTING_DEFAULTS and (value := number_setting(name)):
-        options["default"] = str(value)  # checked as if it had been typed
-    if options.get("type") == "address":
-        options["type"] = evaluate_address
-    elif options.get("type") == "literal":  # a word with its quotes
-        del options["type"]
-    return options
 
 
 def evaluate_address(text: str) -> int:

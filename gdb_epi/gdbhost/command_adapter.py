@@ -37,21 +37,17 @@ def help_text(command: Command) -> str:
     shown += COMMON_HELP
     usage = " ".join(_usage_word(argument) for argument in command.arguments)
     width = max(len(word) for word, _ in shown)
-    lines = _filled_paragraphs(command.run.__doc__ or "")
+    # The lines of a docstring for a terminal of 80 columns
+    text = command.run.__doc__ or ""
+    paragraphs = "\n".join(line.strip() for line in text.strip().splitlines()).split("\n\n")
+    lines = _filled_lines(" ".join(paragraphs[0].split()))
+    for paragraph in paragraphs[1:]:
+        lines += ["", *_filled_lines(" ".join(paragraph.split()))]
     usage = f"Usage: epi {command.name} {usage}".rstrip() + " [--json] [--output FILE]"
     lines += ["", *_filled_lines(usage, 6), ""]
     for word, about in shown:
         lines += _filled_lines(f"  {word:<{width}}  {about}".rstrip(), width + 4)
     return "\n".join(lines)
-
-
-def _filled_paragraphs(text: str) -> list[str]:
-    """Return the lines of a docstring for a terminal of 80 columns."""
-    paragraphs = "\n".join(line.strip() for line in text.strip().splitlines()).split("\n\n")
-    lines = _filled_lines(" ".join(paragraphs[0].split()))
-    for paragraph in paragraphs[1:]:
-        lines += ["", *_filled_lines(" ".join(paragraph.split()))]
-    return lines
 
 
 def _filled_lines(text: str, indent: int = 0) -> list[str]:

@@ -30,16 +30,6 @@ _PYTHON_FILE = re.compile(r"(?:lib)?python3\.(\d{1,3})([a-z]*)(?:\.so.*|\.debug)
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
-def _lookup_struct(name: str) -> gdb.Type | None:
-    try:
-        ctype = gdb.lookup_type(name).strip_typedefs()
-    except (gdb.error, RuntimeError):
-        return None
-    if ctype.code not in _AGGREGATES or not ctype.sizeof or not ctype.fields():
-        return None  # an opaque declaration: no member is known
-    return ctype
-
-
 def _member(field: gdb.Field, base_bits: int) -> MemberLayout:
     """Return where one member lies; `base_bits` is the position of its parent.
 
@@ -80,9 +70,12 @@ def type_layout(name: str) -> StructType | None:
     """
     spec = find_struct_spec(name)
     for spelling in spec.spellings:
-        ctype = _lookup_struct(spelling)
-        if ctype is None:
+        try:
+            ctype = gdb.lookup_type(spelling).strip_typedefs()
+        except (gdb.error, RuntimeError):
             continue
+        if ctype.code not in _AGGREGATES or not ctype.sizeof or not ctype.fields():
+            continue  # an opaque declaration: no member is known
         fields: dict[str, MemberLayout] = {}
         for path, member in _walk_members(ctype, "", 0, 1, spec.descend):
             fields.setdefault(path, member)

@@ -196,7 +196,31 @@ class Unwinder:
         # Frame.name() gives a minimal symbol's linkage name only while names stay mangled.
         mangled = temporary_gdb_setting("print demangle", "off")
         with restore_selection_afterwards(), mangled, self._jumps:
-            return self._unwind(tid)
+            blind = self._why_blind()
+            if blind:
+                return Absent(NOT_AVAILABLE, blind)
+            thread = self._threads.get(tid)
+            if thread is None or not thread.is_valid():
+                return Absent(NOT_AVAILABLE, f"GDB has no thread with LWP {tid}")
+            try:
+                thread.switch()
+                gdb.newest_frame().pc()
+            except gdb.error as error:
+                return Absent(UNREADABLE, f"GDB cannot unwind LWP {tid}: {error}")
+            inner, outer, total = self._walk(tid)
+            frames = _with_physical_sp([self._native_frame_of(frame) for frame in inner])
+            outermost = _with_physical_sp([self._native_frame_of(frame) for frame in outer])
+            left_out = total - len(inner) - len(outer)
+            if left_out:
+                again = self._jumps.recurring_functions([*frames, *outermost])
+                frames.append(GAP._replace(function=", ".join(again) or None, left_out=left_out))
+                if not again:  # else nothing is lost: the count and the functions are recorded
+                    self._note_error(
+                        f"thread {tid}", f"{left_out} of {total} native frames are left out"
+                    )
+            frames += outermost
+            blind = self._why_libraries_are_unknown(frames)
+            return Absent(NOT_AVAILABLE, blind) if blind else tuple(frames)
 
     def is_other_build(self, module: Module, pc: int) -> bool:
         """Tell whether GDB reads a file with another build-id than the process had mapped at `pc`.
@@ -230,33 +254,6 @@ class Unwinder:
     @cached_property
     def _threads(self) -> dict[int, gdb.InferiorThread]:
         return threads_by_lwp()
-
-    def _unwind(self, tid: int) -> Sequence[NativeFrame] | Absent:
-        blind = self._why_blind()
-        if blind:
-            return Absent(NOT_AVAILABLE, blind)
-        thread = self._threads.get(tid)
-        if thread is None or not thread.is_valid():
-            return Absent(NOT_AVAILABLE, f"GDB has no thread with LWP {tid}")
-        try:
-            thread.switch()
-            gdb.newest_frame().pc()
-        except gdb.error as error:
-            return Absent(UNREADABLE, f"GDB cannot unwind LWP {tid}: {error}")
-        inner, outer, total = self._walk(tid)
-        frames = _with_physical_sp([self._native_frame_of(frame) for frame in inner])
-        outermost = _with_physical_sp([self._native_frame_of(frame) for frame in outer])
-        left_out = total - len(inner) - len(outer)
-        if left_out:
-            again = self._jumps.recurring_functions([*frames, *outermost])
-            frames.append(GAP._replace(function=", ".join(again) or None, left_out=left_out))
-            if not again:  # else nothing is lost: the count and the functions are recorded
-                self._note_error(
-                    f"thread {tid}", f"{left_out} of {total} native frames are left out"
-                )
-        frames += outermost
-        blind = self._why_libraries_are_unknown(frames)
-        return Absent(NOT_AVAILABLE, blind) if blind else tuple(frames)
 
     def _walk(self, tid: int) -> tuple[list[gdb.Frame], deque[gdb.Frame], int]:
         """Return the innermost frames, the outermost ones, and how many there are.

@@ -81,18 +81,15 @@ class GdbProcessTarget:
         first = address & -PAGE
         pages = []
         for page in range(first, address + size, PAGE):
-            content = self._page(page)
+            if page not in self._pages:
+                if len(self._pages) >= MAX_CACHED_PAGES:
+                    self._pages.clear()
+                self._pages[page] = self._read_from_gdb(page, PAGE)
+            content = self._pages[page]
             if content is None:
                 raise UnreadableMemory(max(address, page), size, "GDB cannot read it")
             pages.append(content)
         return b"".join(pages)[address - first : address - first + size]
-
-    def _page(self, address: int) -> bytes | None:
-        if address not in self._pages:
-            if len(self._pages) >= MAX_CACHED_PAGES:
-                self._pages.clear()
-            self._pages[address] = self._read_from_gdb(address, PAGE)
-        return self._pages[address]
 
     def _read_from_gdb(self, address: int, size: int) -> bytes | None:
         try:
@@ -136,7 +133,9 @@ class GdbProcessTarget:
     def _thread(self, lwp: int, thread: gdb.InferiorThread) -> Thread:
         try:
             thread.switch()
-            machine = _machine(gdb.newest_frame())
+            # The architecture of the process; that of x86-64 for one that is not read
+            name = gdb.newest_frame().architecture().name()
+            machine = AARCH64 if name.startswith("aarch64") else X86_64
             registers = _registers(gdb.newest_frame(), machine)
         except gdb.error as error:  # a running thread, or one without registers in the core
             self.soft_errors.append(SoftError("threads", f"thread {lwp}", str(error)))
@@ -203,12 +202,6 @@ class GdbProcessTarget:
         if self.kind == "live":
             return Absent(NOT_APPLICABLE, "a live process has no core")
         return Absent(NOT_AVAILABLE, "the core file cannot be read")
-
-
-def _machine(frame: gdb.Frame) -> Architecture:
-    """Return the architecture of the process; that of x86-64 for one that is not read."""
-    name = frame.architecture().name()
-    return AARCH64 if name.startswith("aarch64") else X86_64
 
 
 def _registers(frame: gdb.Frame, machine: Architecture) -> dict[str, int]:

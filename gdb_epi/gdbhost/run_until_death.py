@@ -65,7 +65,15 @@ class Watcher:
         command = "run"
         for _ in range(MAX_STOPS):
             self._signal = None
-            self._run_until_next_stop(command)
+            # Let everything run until the next stop. GDB 13 stumbles over children that end while
+            # it stops all ("Couldn't get registers: No such process"); the others can go on.
+            try:
+                gdb.execute(command, to_string=True)
+            except gdb.error as error:
+                self._stumbles += 1
+                if self._stumbles > MAX_STUMBLES or not living_inferiors():
+                    raise
+                self.answer["stumbled"] = str(error)
             if self._signal == "SIGINT" and os.path.exists(os.path.join(self.folder, "interrupt")):
                 self.answer["interrupted"] = True
                 numbers = " ".join(str(inferior.num) for inferior in living_inferiors())
@@ -79,20 +87,6 @@ class Watcher:
             if not self._select_living():
                 return
             command = "signal SIGINT" if self._signal == "SIGINT" else "continue"
-
-    def _run_until_next_stop(self, command: str) -> None:
-        """Let everything run until the next stop.
-
-        GDB 13 stumbles over children that end while it stops all ("Couldn't get registers: No such
-        process"); the others can go on.
-        """
-        try:
-            gdb.execute(command, to_string=True)
-        except gdb.error as error:
-            self._stumbles += 1
-            if self._stumbles > MAX_STUMBLES or not living_inferiors():
-                raise
-            self.answer["stumbled"] = str(error)
 
     def _catches_or_ignores_signal(self, name: str) -> bool:
         """Tell whether the stopped process catches or ignores a signal (/proc/PID/status)."""

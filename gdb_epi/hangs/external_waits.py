@@ -437,7 +437,12 @@ def _diagnose_wait_for_peer(
             activity, INFO, doubts=("whether a worker has that task, or any, is not in this core",),
         )  # fmt: skip
     is_queue = activity.awaits in (PROCESS_QUEUE, MANAGED_ITEM)
-    if is_queue and _is_worker(scene, activity):
+    # Whether a thread runs the target of a multiprocessing.Process: work comes from others. Whether
+    # any will come is in the parent's core, not in this one.
+    if is_queue and any(
+        frame.module == "multiprocessing.process" and frame.name == "_bootstrap"
+        for frame in scene.view.frames(activity.tid)
+    ):
         return _diagnose_turn_to_read(scene, activity, f"{waits}{what}")
     kind = "queue of processes" if is_queue else "peer"
     sentence = f"{waits}{what}, without a timeout"
@@ -539,17 +544,6 @@ def _diagnose_turn_to_read(
         evidence=(f"its parent had called {ended} before the fork, as the frames below it show",),
         doubts=("whether another worker is idle in get() is not in this core",),
     )  # fmt: skip
-
-
-def _is_worker(scene: HangContext, activity: ThreadActivity) -> bool:
-    """Tell whether a thread runs the target of a multiprocessing.Process: work comes from others.
-
-    Whether any will come is in the parent's core, not in this one.
-    """
-    return any(
-        frame.module == "multiprocessing.process" and frame.name == "_bootstrap"
-        for frame in scene.view.frames(activity.tid)
-    )
 
 
 def diagnose_write_wait(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis:

@@ -73,12 +73,7 @@ class DeathReportPlugin:
             terminal.line(self._case.ending)
             if left:
                 terminal.line(f"{counted(left, 'test')} did not run")
-        for report in self._reports_of_dead_test():
-            self._give_to_reporters(config, report)
-        return True
-
-    def _reports_of_dead_test(self) -> list[pytest.TestReport]:
-        """Return the reports of the test that died."""
+        # The reports of the test that died
         case, test = self._case, self._watched.test
         name = test.name if test is not None else case.subject
         line = None if test is None or test.line is None else test.line - 1
@@ -94,7 +89,9 @@ class DeathReportPlugin:
             when="teardown",
             user_properties=case.junit_properties(),
         )
-        return [failed, ended]
+        for report in [failed, ended]:
+            self._give_to_reporters(config, report)
+        return True
 
     def _give_to_reporters(self, config: pytest.Config, report: Any) -> None:
         """Give a report to all reporters; the terminal counts it and prints it at the end."""

@@ -121,7 +121,12 @@ def _categories_of_fault(
             "unknown", False, f"category: {signal} that the process sent itself"
         )
     if code is not None and code <= 0:
-        return _categories_of_sent_signal(dump, code)
+        sender, pid = dump.facts.get("si_pid"), dump.facts.get("pid")
+        if sender is None or pid is None:
+            why = f"si_code {code}: sent by a process, the text does not tell by which"
+            return PossibleCategories(("killed-external", "unknown"), open=why)
+        name = "unknown" if sender == pid else "killed-external"
+        return _certain_category(name, False, f"category: {name}: si_code {code}, si_pid {sender}")
     steps = ["category: taken as raised by the kernel; the text shows no si_code"] * (code is None)
     if signal in OTHERS:
         return _certain_category(OTHERS[signal], cut, *steps)
@@ -155,15 +160,6 @@ def _categories_of_fault_address(dump: TextCrash, thread: TextThread) -> tuple[s
     if address < NEAR_NULL:
         return ("segv-near-null",)
     return ("segv-stack-overflow", "segv-guard", "segv-wild")
-
-
-def _categories_of_sent_signal(dump: TextCrash, code: int) -> PossibleCategories:
-    sender, pid = dump.facts.get("si_pid"), dump.facts.get("pid")
-    if sender is None or pid is None:
-        why = f"si_code {code}: sent by a process, the text does not tell by which"
-        return PossibleCategories(("killed-external", "unknown"), open=why)
-    name = "unknown" if sender == pid else "killed-external"
-    return _certain_category(name, False, f"category: {name}: si_code {code}, si_pid {sender}")
 
 
 def _categories_of_abort(thread: TextThread) -> PossibleCategories:

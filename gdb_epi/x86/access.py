@@ -134,7 +134,18 @@ def memory_access(code: RawInstruction) -> Access | None:
     if code.encoding == "evex":
         return _evex_access(code)
     if code.opcode_map == 1:
-        return _two_byte_opcode_access(code)
+        opcode = code.opcode
+        if 0x18 <= opcode <= 0x1F or opcode == 0x0D:  # prefetch and nop
+            return None
+        if opcode in (0x00, 0x01, 0x0F, 0x78, 0x79):
+            return UNKNOWN
+        if opcode >= 0x90 and (opcode < 0xC2 or opcode in (0xC3, 0xC7)):
+            return _general_two_byte_access(code)
+        if opcode in (0x02, 0x03):
+            return "r", 2, 1
+        if 0x40 <= opcode < 0x50:
+            return "r", code.size, 1
+        return _vector_access(code)
     return _map2_access(code) if code.opcode_map == 2 else _map3_access(code)
 
 
@@ -161,21 +172,6 @@ def _one_byte_opcode_access(code: RawInstruction) -> Access | None:
         0x8C: ("w", 2, 1), 0x8E: ("r", 2, 1), 0x8F: ("w", 8, 1),
     }  # fmt: skip
     return accesses.get(opcode, ("w", size, 1))
-
-
-def _two_byte_opcode_access(code: RawInstruction) -> Access | None:
-    opcode = code.opcode
-    if 0x18 <= opcode <= 0x1F or opcode == 0x0D:  # prefetch and nop
-        return None
-    if opcode in (0x00, 0x01, 0x0F, 0x78, 0x79):
-        return UNKNOWN
-    if opcode >= 0x90 and (opcode < 0xC2 or opcode in (0xC3, 0xC7)):
-        return _general_two_byte_access(code)
-    if opcode in (0x02, 0x03):
-        return "r", 2, 1
-    if 0x40 <= opcode < 0x50:
-        return "r", code.size, 1
-    return _vector_access(code)
 
 
 def _general_two_byte_access(code: RawInstruction) -> Access | None:

@@ -105,7 +105,20 @@ def _decode_uncached(code: bytes) -> Instruction | None:
 def instruction_parts(code: bytes) -> InstructionParts | None:
     """Return the parts of the instruction at the start of `code`; None as in decode()."""
     try:
-        prefixes = _prefixes(code)
+        at, segment, operand, narrow, repeat = 0, None, False, False, 0
+        while code[at] in PREFIXES:
+            byte = code[at]
+            if byte in _SEGMENTS:
+                segment = _SEGMENTS[byte]
+            operand |= byte == 0x66
+            narrow |= byte == 0x67
+            repeat = byte if byte in (0xF2, 0xF3) else repeat
+            at += 1
+        rex = 0
+        if 0x40 <= code[at] <= 0x4F:
+            rex = code[at] & 0xF
+            at += 1
+        prefixes = _Prefixes(at, rex, segment, operand, narrow, repeat)
         opcode = code[prefixes.at]
         if opcode in (0xC4, 0xC5):
             return _vex_parts(code, prefixes)
@@ -123,23 +136,6 @@ def memory_operand(code: bytes) -> MemoryOperand | None:
     """
     instruction = decode(code)
     return instruction.operands[0] if instruction is not None and instruction.operands else None
-
-
-def _prefixes(code: bytes) -> _Prefixes:
-    at, segment, operand, narrow, repeat = 0, None, False, False, 0
-    while code[at] in PREFIXES:
-        byte = code[at]
-        if byte in _SEGMENTS:
-            segment = _SEGMENTS[byte]
-        operand |= byte == 0x66
-        narrow |= byte == 0x67
-        repeat = byte if byte in (0xF2, 0xF3) else repeat
-        at += 1
-    rex = 0
-    if 0x40 <= code[at] <= 0x4F:
-        rex = code[at] & 0xF
-        at += 1
-    return _Prefixes(at, rex, segment, operand, narrow, repeat)
 
 
 def _legacy_parts(code: bytes, prefixes: _Prefixes) -> InstructionParts | None:

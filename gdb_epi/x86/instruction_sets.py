@@ -94,30 +94,26 @@ def instruction_sets(code: bytes) -> tuple[InstructionSet, ...]:
     The most special one comes first.
     """
     try:
-        return _sets_of_prefixed_code(code)
+        at, prefix = 0, 0
+        while code[at] in PREFIXES:
+            prefix = code[at] if code[at] in (0x66, 0xF2, 0xF3) else prefix
+            at += 1
+        first = code[at]
+        if first == 0x8F and code[at + 1] & 0x1F in _XOP_MAPS:
+            return _xop_sets(code[at + 1] & 0x1F, code[at + 3])
+        if first == 0xC5:
+            return _vex_sets(1, code[at + 1], code[at + 2])
+        if first == 0xC4:
+            return _vex_sets(code[at + 1] & 0x1F, code[at + 2], code[at + 3])
+        if first == 0x62:
+            return _evex_sets(code[at + 1] & 7, code[at + 2] & 3, code[at + 4])
+        if 0x40 <= first <= 0x4F:
+            at += 1
+        if code[at] != 0x0F:
+            return ()
+        return _legacy_sets(code[at + 1 :], prefix)
     except IndexError:
         return ()
-
-
-def _sets_of_prefixed_code(code: bytes) -> tuple[InstructionSet, ...]:
-    at, prefix = 0, 0
-    while code[at] in PREFIXES:
-        prefix = code[at] if code[at] in (0x66, 0xF2, 0xF3) else prefix
-        at += 1
-    first = code[at]
-    if first == 0x8F and code[at + 1] & 0x1F in _XOP_MAPS:
-        return _xop_sets(code[at + 1] & 0x1F, code[at + 3])
-    if first == 0xC5:
-        return _vex_sets(1, code[at + 1], code[at + 2])
-    if first == 0xC4:
-        return _vex_sets(code[at + 1] & 0x1F, code[at + 2], code[at + 3])
-    if first == 0x62:
-        return _evex_sets(code[at + 1] & 7, code[at + 2] & 3, code[at + 4])
-    if 0x40 <= first <= 0x4F:
-        at += 1
-    if code[at] != 0x0F:
-        return ()
-    return _legacy_sets(code[at + 1 :], prefix)
 
 
 def _evex_sets(number: int, prefix: int, opcode: int) -> tuple[InstructionSet, ...]:

@@ -12,7 +12,7 @@ from gdb_epi.cli.support.process_files import add_core, add_process_files, proce
 from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, InputError, UsageError
 from gdb_epi.loader import load_commands
 from gdb_epi.registry import COMMANDS
-from gdb_epi.typing_lite import TYPE_CHECKING, Namespace
+from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import shell_word
 
 if TYPE_CHECKING:
@@ -43,7 +43,15 @@ def run_gdb_command(name: str, words: Sequence[str]) -> int:
         return answer if "--json" in own else shell_answer(name, answer, words[0])
 
     try:
-        return _run_on_core_or_process(name, words[0], command, files, reword)
+        core = words[0]
+        if is_process_number(core):
+            refuse_process_files(files)
+            return attach_and_run(core, [command], reword=reword)
+        if len(files.sysroot or ()) > 1:
+            hint = "that one alone; triage, stacks and corruption take several"
+            raise UsageError(f"{name} takes one --sysroot, as GDB does", hint=hint)
+        exe, sysroot = process_files(files)
+        return _run_on_core(core, command, exe, sysroot, reword)
     except EpiError as error:
         error.hint = _as_typed_in_shell(error.hint, words[0])
         raise
@@ -101,19 +109,6 @@ def _as_typed_in_shell(hint: str, core: str) -> str:
         return f"gdb-epi {name} --help" if match[1] else f"gdb-epi {name} {shell_word(core)}"
 
     return re.sub(_COMMAND_OF_GDB, shell_command, hint)
-
-
-def _run_on_core_or_process(
-    name: str, core: str, command: str, files: Namespace, reword: Callable[[str], str]
-) -> int:
-    if is_process_number(core):
-        refuse_process_files(files)
-        return attach_and_run(core, [command], reword=reword)
-    if len(files.sysroot or ()) > 1:
-        hint = "that one alone; triage, stacks and corruption take several"
-        raise UsageError(f"{name} takes one --sysroot, as GDB does", hint=hint)
-    exe, sysroot = process_files(files)
-    return _run_on_core(core, command, exe, sysroot, reword)
 
 
 def _run_on_core(

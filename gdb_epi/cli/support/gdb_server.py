@@ -16,7 +16,6 @@ import socket
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import NoReturn
 
 from gdb_epi.util import shell_word
 
@@ -39,7 +38,19 @@ class GdbServer:
         command = [*words, "-iex", "maint set worker-threads 0", "-ex", serve]
         self._pid = os.fork()
         if self._pid == 0:
-            _become_gdb(command, environment, theirs)
+            # Wait for the first question, then be GDB, which reads it. Runs in a forked process.
+            try:
+                os.setsid()
+                nothing = os.open(os.devnull, os.O_RDWR)
+                for standard in range(3):
+                    os.dup2(nothing, standard)
+                os.closerange(3, theirs.fileno())
+                os.closerange(theirs.fileno() + 1, MAX_DESCRIPTORS)
+                if theirs.recv(1, socket.MSG_PEEK):  # nothing where nobody is left to ask
+                    theirs.set_inheritable(True)
+                    os.execve(command[0], command, dict(environment))
+            finally:
+                os._exit(127)
         theirs.close()
 
     @property
@@ -87,24 +98,6 @@ class GdbServer:
             os.killpg(self._pid, signal.SIGKILL)
         os.waitpid(self._pid, 0)
         self._asking.close()
-
-
-def _become_gdb(
-    command: list[str], environment: Mapping[str, str], asked: socket.socket
-) -> NoReturn:
-    """Wait for the first question, then be GDB, which reads it. Runs in a forked process."""
-    try:
-        os.setsid()
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for standard in range(3):
-            os.dup2(nothing, standard)
-        os.closerange(3, asked.fileno())
-        os.closerange(asked.fileno() + 1, MAX_DESCRIPTORS)
-        if asked.recv(1, socket.MSG_PEEK):  # nothing where nobody is left to ask
-            asked.set_inheritable(True)
-            os.execve(command[0], command, dict(environment))
-    finally:
-        os._exit(127)
 
 
 class PendingAnswer:

@@ -83,7 +83,7 @@ class FrameSlots:
         if self._tagged:
             words = [word & ~3 for word in words]
         deep = (
-            self._stack_depth_from_311(frame)
+            self.guarded_depth(frame.code, self._frames.read(frame.address).lasti)
             if self._modern
             else self._stack_depth_before_311(frame.address)
         )
@@ -206,9 +206,6 @@ class FrameSlots:
         size = layout.size("PyTryBlock") or 0
         block = frame + layout.require("PyFrameObject", "f_blockstack") + (count - 1) * size
         return reader.field32(block, "PyTryBlock", "b_level")
-
-    def _stack_depth_from_311(self, frame: PyFrame) -> int:
-        return self.guarded_depth(frame.code, self._frames.read(frame.address).lasti)
 
     def guarded_depth(self, code: int, at: int) -> int:
         """Return how much of the stack an error at a byte would leave (3.11); 0 for no handler."""

@@ -74,7 +74,19 @@ class _CallPlan:
         self._at: dict[int, list[EvalCall]] = {}  # after this native frame
         self._evidence: dict[int, str] = {}
         self._unplaced: dict[int, list[EvalCall]] = {}  # before this native frame
-        self._place_calls()
+        # Place the proven calls, then each run of others between two proven ones
+        where = self._proven_native_frames()
+        run: list[EvalCall] = []
+        low = -1
+        for position, call in enumerate(self._calls):
+            index = where.get(position)
+            if index is None:
+                run.append(call)
+                continue
+            self._match_by_symbol(run, low, index)
+            self._place_call(index, call, LEFT_OUT if index == self._gap else call.evidence)
+            run, low = [], index
+        self._match_by_symbol(run, low, len(self._native))
 
     def frames(self) -> list[MergedFrame]:
         """Return the stack."""
@@ -103,21 +115,6 @@ class _CallPlan:
         if call.on_stack >= outermost:
             return "the native stack ends before it reaches them"
         return "their place on the C stack is in no unwound frame"
-
-    def _place_calls(self) -> None:
-        """Place the proven calls, then each run of others between two proven ones."""
-        where = self._proven_native_frames()
-        run: list[EvalCall] = []
-        low = -1
-        for position, call in enumerate(self._calls):
-            index = where.get(position)
-            if index is None:
-                run.append(call)
-                continue
-            self._match_by_symbol(run, low, index)
-            self._place_call(index, call, LEFT_OUT if index == self._gap else call.evidence)
-            run, low = [], index
-        self._match_by_symbol(run, low, len(self._native))
 
     def _proven_native_frames(self) -> dict[int, int]:
         """Return the native frame of each call that has one, by position.

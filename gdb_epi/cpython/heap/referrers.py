@@ -391,7 +391,18 @@ class Referrers:
     def _possible_containers(self) -> Iterator[tuple[int, int, str]]:
         """Yield what may be containers: the address, its type, and the built-in base of that."""
         for ident in STORAGES:
-            for kind in self._container_types(ident):
+            # The types that go back to a built-in container
+            lineage = self._access.context.types.lineage
+            kinds = []
+            for address in self._heap.types_by_address():
+                try:
+                    line = lineage(address)
+                except UnreadableMemory:
+                    continue
+                names = (line.ident, *(base.full_name for base in line.types))
+                if ident in names:
+                    kinds.append(address)
+            for kind in kinds:
                 for hit in self._heap.search.words(kind):
                     yield hit - self._heap.type_at, kind, ident
 
@@ -408,20 +419,6 @@ class Referrers:
                 and self._heap.gc_status(holder, self._heap.types_by_address()[kind]) is not None
             ):
                 yield from ((place, storage) for place in inside)
-
-    def _container_types(self, ident: str) -> list[int]:
-        """Return the types that go back to a built-in container."""
-        lineage = self._access.context.types.lineage
-        kinds = []
-        for address in self._heap.types_by_address():
-            try:
-                line = lineage(address)
-            except UnreadableMemory:
-                continue
-            names = (line.ident, *(base.full_name for base in line.types))
-            if ident in names:
-                kinds.append(address)
-        return kinds
 
     def _container_storages(self, holder: int, ident: str) -> Iterator[ContainerStorage]:
         try:

@@ -423,16 +423,6 @@ class ExceptionTextReader:
         if self._room <= 0:
             full = Absent(UNPARSABLE, f"more than {MAX_TEXT} characters of texts")
             return ExceptionTexts(full, full, full)
-        texts = self._decode_texts(address)
-        self._room -= sum(len(text) for text in texts[:2] if isinstance(text, str))
-        self._room -= sum(map(len, () if isinstance(texts.notes, Absent) else texts.notes))
-        if not isinstance(texts.message, Absent):
-            texts = texts._replace(message=mask_passwords(texts.message))
-        if not isinstance(texts.notes, Absent):
-            texts = texts._replace(notes=tuple(map(mask_passwords, texts.notes)))
-        return texts
-
-    def _decode_texts(self, address: int) -> ExceptionTexts:
         decoder = self._values.decoder()
         args: str | Absent
         message: str | Absent
@@ -449,7 +439,14 @@ class ExceptionTextReader:
             notes = self._notes(address)
         except _PROBLEMS as error:
             notes = Absent(UNREADABLE, str(error))
-        return ExceptionTexts(message, args, notes, decoder.exact and not decoder.cut)
+        texts = ExceptionTexts(message, args, notes, decoder.exact and not decoder.cut)
+        self._room -= sum(len(text) for text in texts[:2] if isinstance(text, str))
+        self._room -= sum(map(len, () if isinstance(texts.notes, Absent) else texts.notes))
+        if not isinstance(texts.message, Absent):
+            texts = texts._replace(message=mask_passwords(texts.message))
+        if not isinstance(texts.notes, Absent):
+            texts = texts._replace(notes=tuple(map(mask_passwords, texts.notes)))
+        return texts
 
     def texts_of_uninstantiated(self, value: int) -> ExceptionTexts:
         """Return the texts of an error indicator whose value is no instance yet.

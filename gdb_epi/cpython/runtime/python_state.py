@@ -114,7 +114,11 @@ class _StateDecoder:
         self._ident_at = self.layout.require("PyThreadState", "thread_id")
         # 3.11 (bpo-46038); before, only the pthread_t is known.
         self._tid_at = self.layout.offset("PyThreadState", "native_thread_id")
-        self.lwps = _lwps(target)
+        threads = target.threads()
+        by_ident = {t.ident: t.tid for t in threads if t.ident}
+        crash = target.crash()
+        crashed = None if isinstance(crash, Absent) else crash.tid
+        self.lwps = _Lwps(by_ident, frozenset(t.tid for t in threads), crashed)
         # Why thread states may exist that no list leads to; such are then searched for.
         self._named_idents: set[int] = set()
         self._names: dict[int, dict[int, str]] = {}  # by PyInterpreterState *
@@ -397,14 +401,6 @@ def _shares_idents(interpreters: list[InterpreterState]) -> bool:
                 return True
             seen.add(thread.ident)
     return False
-
-
-def _lwps(target: Target) -> _Lwps:
-    threads = target.threads()
-    by_ident = {t.ident: t.tid for t in threads if t.ident}
-    crash = target.crash()
-    crashed = None if isinstance(crash, Absent) else crash.tid
-    return _Lwps(by_ident, frozenset(t.tid for t in threads), crashed)
 
 
 class StaticTypeNames:

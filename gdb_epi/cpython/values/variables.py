@@ -241,28 +241,25 @@ class FrameVariables:
     def names(self, code: int) -> CodeVariableNames | Absent:
         """Return the variables of a code object. Absent when it cannot be read."""
         try:
-            return self._read_names(code)
+            flags = self._number(code, "co_flags")
+            optimized = bool(flags & _OPTIMIZED)
+            names = self._tuple(code, "co_localsplusnames")
+            if names is None:
+                return self._names_before_311(code, flags, optimized=optimized)
+            kinds_at = self._reader.field(code, "PyCodeObject", "co_localspluskinds")
+            kinds = self._reader.bytes_object(kinds_at, MAX_VARIABLES)
+            if isinstance(kinds, Absent) or len(kinds) != len(names):
+                raise UnreadableMemory(
+                    kinds_at, len(names), "co_localspluskinds does not fit the names"
+                )
+            roles = self._argument_kinds(code, flags)
+            slots = []
+            for index, (name, bits) in enumerate(zip(names, kinds, strict=True)):
+                kind = roles.get(index) or _kind_of_slot(bits)
+                slots.append(Slot(index, name, kind, bool(bits & (_CELL | _FREE))))
+            return CodeVariableNames(tuple(_arguments_first(slots)), len(names), optimized)
         except UnreadableMemory as error:
             return Absent("unreadable", str(error)[:MAX_WHY])
-
-    def _read_names(self, code: int) -> CodeVariableNames:
-        flags = self._number(code, "co_flags")
-        optimized = bool(flags & _OPTIMIZED)
-        names = self._tuple(code, "co_localsplusnames")
-        if names is None:
-            return self._names_before_311(code, flags, optimized=optimized)
-        kinds_at = self._reader.field(code, "PyCodeObject", "co_localspluskinds")
-        kinds = self._reader.bytes_object(kinds_at, MAX_VARIABLES)
-        if isinstance(kinds, Absent) or len(kinds) != len(names):
-            raise UnreadableMemory(
-                kinds_at, len(names), "co_localspluskinds does not fit the names"
-            )
-        roles = self._argument_kinds(code, flags)
-        slots = []
-        for index, (name, bits) in enumerate(zip(names, kinds, strict=True)):
-            kind = roles.get(index) or _kind_of_slot(bits)
-            slots.append(Slot(index, name, kind, bool(bits & (_CELL | _FREE))))
-        return CodeVariableNames(tuple(_arguments_first(slots)), len(names), optimized)
 
     def _names_before_311(self, code: int, flags: int, *, optimized: bool) -> CodeVariableNames:
         local = self._tuple(code, "co_varnames") or []

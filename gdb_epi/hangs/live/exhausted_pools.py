@@ -195,7 +195,7 @@ class _StuckWorkers:
         address, enders = activity.object, methods_ending_wait(self._scene, activity)
         threads = {
             tid for tid in self._futures
-            if tid in self.threads and self._awaits_queued_job(tid)
+            if tid in self.threads and self._runners.keys().isdisjoint(self._futures[tid].awaited)
             and self._unblocked.effects_of_frames_alone(tid).surely_calls_any(address, enders)
         }  # fmt: skip
         tasks = {
@@ -203,9 +203,6 @@ class _StuckWorkers:
             if self._unblocked.effects_of_task(t).surely_calls_any(address, enders)
         }  # fmt: skip
         return threads, tasks
-
-    def _awaits_queued_job(self, tid: int) -> bool:
-        return self._runners.keys().isdisjoint(self._futures[tid].awaited)
 
     def _may_others_give(self, activity: ThreadActivity) -> bool:
         """Tell whether code that goes on may end a thread's wait: of none that is stuck here."""

@@ -74,7 +74,14 @@ def diagnose_long_computation(scene: HangContext, activity: ThreadActivity) -> H
     frames = scene.view.frames(activity.tid)
     if activity.kind not in RUNNING or not activity.frames or not frames:
         return None
-    running = _computation_too_long(scene, activity, frames[0])
+    frame = frames[0]
+    built = _largest_on_native_stack(scene, activity.tid)
+    if built < MIN_BUILT:
+        return None
+    candidates = (
+        each for each in _running_computations(scene, frame) if each.work / PER_SECOND >= TOO_LONG
+    )
+    running = next((each for each in candidates if built * DIGIT_BITS <= 2 * each.bits + 64), None)
     if running is None:
         return None
     lasts = _duration_words(running.work / PER_SECOND)
@@ -96,18 +103,6 @@ def _duration_words(seconds: float) -> str:
     unit, length = next(each for each in _UNITS if seconds >= each[1])
     number = seconds / length
     return f"{number:.0f} {unit}" if number < 10_000 else f"{number:.0e} {unit}"
-
-
-def _computation_too_long(
-    scene: HangContext, activity: ThreadActivity, frame: PyFrame
-) -> Computation | None:
-    built = _largest_on_native_stack(scene, activity.tid)
-    if built < MIN_BUILT:
-        return None
-    candidates = (
-        each for each in _running_computations(scene, frame) if each.work / PER_SECOND >= TOO_LONG
-    )
-    return next((each for each in candidates if built * DIGIT_BITS <= 2 * each.bits + 64), None)
 
 
 def _running_computations(scene: HangContext, frame: PyFrame) -> Iterator[Computation]:

@@ -83,7 +83,19 @@ class EventLoopReader:
     ) -> SleepingEventLoop | None:
         if not address:
             return None
-        called = self._read_ready_callbacks(address)
+        # What a loop calls when one of its descriptors can be read. That of who accepts clients is
+        # known by its name: asyncio's servers have `_accept_connection`; tornado's loop calls what
+        # is in its `handlers`.
+        context = get_process_values(self._view.target, self._view.python).context
+        called = []
+        try:
+            keys = context.attribute(context.attribute(address, "_selector"), "_fd_to_key")
+            for _, key in self._view.objects.dict_items(keys):
+                of_reader = self._items_of(self._items_of(key)[3])[0]
+                if self._view.type_name(of_reader) == "Handle":  # None: only a writer
+                    called.append(context.attribute(of_reader, "_callback"))
+        except (EpiError, IndexError):
+            pass
         names = (name for callback in called for name in self._names_called_by(callback))
         descriptors = self._count_watched_descriptors(address)
         return SleepingEventLoop(
@@ -214,24 +226,6 @@ class EventLoopReader:
     def _read_length(self, loop: int, name: str, struct: str) -> int | None:
         value = self._view.attribute(loop, name)
         return None if value is None else self._containers.length(value, struct)
-
-    def _read_ready_callbacks(self, loop: int) -> list[int]:
-        """Return what a loop calls when one of its descriptors can be read.
-
-        That of who accepts clients is known by its name: asyncio's servers have
-        `_accept_connection`; tornado's loop calls what is in its `handlers`.
-        """
-        context = get_process_values(self._view.target, self._view.python).context
-        callbacks = []
-        try:
-            keys = context.attribute(context.attribute(loop, "_selector"), "_fd_to_key")
-            for _, key in self._view.objects.dict_items(keys):
-                of_reader = self._items_of(self._items_of(key)[3])[0]
-                if self._view.type_name(of_reader) == "Handle":  # None: only a writer
-                    callbacks.append(context.attribute(of_reader, "_callback"))
-        except (EpiError, IndexError):
-            pass
-        return callbacks
 
     @default_when_unreadable(False)
     def _has_no_peer(self, callback: int) -> bool:

@@ -292,7 +292,7 @@ def find_unread_child_output(
                 stream = scene.view.attribute(process, name)
                 if (
                     not stream
-                    or not _has_asyncio_stopped_reading(scene, stream)
+                    or not _read_flag(scene, stream, "_paused")
                     or _address_waited_for(task) == stream
                 ):
                     continue
@@ -390,10 +390,6 @@ def _processes_read(scene: HangContext, task: UnfinishedTask) -> Iterator[int]:
         and not _read_flag(scene, _address_waited_for(task), "_eof")
     ):
         yield from _awaited_processes(scene, task)
-
-
-def _has_asyncio_stopped_reading(scene: HangContext, stream: int) -> bool:
-    return _read_flag(scene, stream, "_paused")
 
 
 def _read_flag(scene: HangContext, stream: int, name: str) -> bool:

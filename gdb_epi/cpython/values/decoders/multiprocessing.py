@@ -74,14 +74,10 @@ def lock(decoder: ReprDecoder, obj: Obj) -> str:
             return f"<{name}(owner=thread {owner:#x} of this process)>"
         decoder.note_left_out("held by", f"thread {owner:#x} of this process")
         thread = "" if asker.name == "MainThread" else f"|{asker.name}"
-        return f"<{name}(owner={_current_process_name(decoder)}{thread})>"
+        current = decoder.module_global("multiprocessing.process", "_current_process")
+        return f"<{name}(owner={decoder.string(decoder.attribute(current, '_name'))}{thread})>"
     owner_text = "None" if _semaphore_value(decoder, semlock) == 1 else "SomeOtherProcess"
     return f"<{name}(owner={owner_text})>"
-
-
-def _current_process_name(decoder: ReprDecoder) -> str:
-    current = decoder.module_global("multiprocessing.process", "_current_process")
-    return decoder.string(decoder.attribute(current, "_name"))
 
 
 @decodes_repr(("multiprocessing.process", "BaseProcess.__repr__"))

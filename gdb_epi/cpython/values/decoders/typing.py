@@ -25,18 +25,14 @@ def type_hint_text(decoder: ReprDecoder, address: int) -> str:
     if kind == "function":
         return decoder.string(decoder.field(address, "PyFunctionObject", "func_name"))
     if kind == "list":
-        return _list_hint(decoder, address)
+        if decoder.too_deep or not decoder.enter_container(address):
+            raise Undecodable("lists of types in lists without an end")
+        try:
+            hints = decoder.items(*decoder.array_range(address, "list"), "types")
+            return f"[{', '.join(type_hint_text(decoder, each) for each in hints)}]"
+        finally:
+            decoder.leave_container(address)
     return decoder.repr_of(address)
-
-
-def _list_hint(decoder: ReprDecoder, address: int) -> str:
-    if decoder.too_deep or not decoder.enter_container(address):
-        raise Undecodable("lists of types in lists without an end")
-    try:
-        hints = decoder.items(*decoder.array_range(address, "list"), "types")
-        return f"[{', '.join(type_hint_text(decoder, each) for each in hints)}]"
-    finally:
-        decoder.leave_container(address)
 
 
 @decodes("types.GenericAlias")

@@ -327,7 +327,15 @@ def _codes(decoder: ReprDecoder, address: int) -> tuple[int, list[int]]:
 def _categories(decoder: ReprDecoder, data: int) -> tuple[str, list[str]]:
     """Return the dtype of categories and the text of each."""
     if decoder.ident(data) != "numpy.ndarray":
-        return _extension_categories(decoder, data)
+        # Categories that an array of pandas' own holds: text, in Arrow or in numpy (3.0)
+        with suppress(Undecodable):
+            texts = read_chunked_texts(decoder, decoder.attribute(data, "_pa_array"))
+            return "str", [repr(text) for text in texts]
+        if decoder.ident(data) == "pandas._libs.arrays.NDArrayBacked":
+            held = decoder.word(decoder.obj(data), 1)
+            if decoder.ident(held) == "numpy.ndarray":
+                return "str", _categories(decoder, held)[1]
+        raise Undecodable("categories of an array of another kind")
     array, place = open_array_items(decoder, data)
     if array.size > decoder.limits.width:
         raise Undecodable(f"{array.size} categories")
@@ -343,15 +351,3 @@ def _categories(decoder: ReprDecoder, data: int) -> tuple[str, list[str]]:
 def read_index_labels(decoder: ReprDecoder, held: int) -> list[str]:
     """Return the labels that the array of an Index holds, each as text. Raises Undecodable."""
     return _categories(decoder, held)[1]
-
-
-def _extension_categories(decoder: ReprDecoder, data: int) -> tuple[str, list[str]]:
-    """Return categories that an array of pandas' own holds: text, in Arrow or in numpy (3.0)."""
-    with suppress(Undecodable):
-        texts = read_chunked_texts(decoder, decoder.attribute(data, "_pa_array"))
-        return "str", [repr(text) for text in texts]
-    if decoder.ident(data) == "pandas._libs.arrays.NDArrayBacked":
-        held = decoder.word(decoder.obj(data), 1)
-        if decoder.ident(held) == "numpy.ndarray":
-            return "str", _categories(decoder, held)[1]
-    raise Undecodable("categories of an array of another kind")
