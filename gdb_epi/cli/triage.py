@@ -245,9 +245,11 @@ def run(args: Namespace) -> int:
     alone = not many and args.timeout is None and args.scheduler is None
     examine = partial(_examine_one, options) if alone else partial(_examine_many, options, args)
     here = [core.path for core in inputs.cores if core.remote is None]
+    ended = 0
     with open_triage_output(args, here, many=many) as answers:
         try:
             for core, result in results_in_order(inputs.cores, examine, keeper, done):
+                ended += 1
                 if isinstance(result, FailedCore):
                     problems.append(result)
                 elif args.sarif is not None:
@@ -261,6 +263,11 @@ def run(args: Namespace) -> int:
                 keeper.flush()
                 if args.format == "text":
                     keeper.print_summary()
+                if 0 < ended < len(inputs.cores):  # stopped
+                    write_to_stderr(
+                        f"{ended} of {len(inputs.cores)} cores are done; the same command again "
+                        "does the others"
+                    )
     codes = [problem.exit_code for problem in problems]
     return worst_exit_code([*codes, keeper.exit_code if keeper is not None else EXIT_DONE])
 

@@ -22,6 +22,9 @@ from support.opening import need_gdb
 from support.shell import INTERRUPTIBLE, SAMPLES, read_terminal
 from support.waiting import wait_until, wait_until_gone
 
+from gdb_epi.cli import triage
+from gdb_epi.cli.main import main
+
 KEY = "ed59cab39870482201c0545ac6c53ffc"  # core_key of the sample null-deref-ctypes
 
 
@@ -360,6 +363,21 @@ def test_a_signal_ends_everything(shell, cores, tmp_path, signo, code, native, g
     assert (b"interrupted" in err) == (signo == signal.SIGINT) and b"Traceback" not in err
     wait_until_gone(*map(int, pids.read_text().split()))
     assert shell.leftovers == []
+
+
+def test_a_run_that_was_stopped_says_how_to_go_on(shell, cores, monkeypatch, capsys):
+    """It said "interrupted", and whoever had 4,000 cores began anew or gave up."""
+    whole = triage.results_in_order
+
+    def stopped(*words):
+        yield next(whole(*words))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(triage, "results_in_order", stopped)
+    words = ["triage", *map(str, cores), "--db", str(shell.folder / "f.sqlite3")]
+    assert main([*words, "--native", "never"]) == 130
+    told = capsys.readouterr().err
+    assert f"1 of {len(cores)} cores are done; the same command again does the others" in told
 
 
 # Of the real-time signals only the first and the last have names.
