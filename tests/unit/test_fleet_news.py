@@ -371,3 +371,23 @@ def test_the_digest(db, receiver, capsys):
     # What was raised after that day is not in its digest.
     assert main(["fleet", "digest", "--db", db, "--asof", "2025-11-10", "--days", "30"]) == 0
     assert "0 new findings" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("stopped, told", [(1, True), (15, False)])
+def test_the_digest_names_a_host_that_stopped_and_how_many_crashes_there_were(
+    tmp_path, capsys, stopped, told
+):
+    db = str(tmp_path / "fleet.sqlite3")
+    put(db, *(crash(n, f"node-{n % 50}", n // 4) for n in range(120)))
+    hours = (
+        ("feed", HostDay(FIRST + day, f"node-{host}", 24.0, {}))
+        for day in range(30)
+        for host in range(50)
+        if host < 50 - stopped or day < 26
+    )
+    with open_database(db, write=True) as engine:
+        store_exposure(engine, hours)
+    assert main(["fleet", "digest", "--db", db, "--asof", "2025-12-07"]) == 0
+    out = capsys.readouterr().out
+    assert "; 28 crashes (28 in the 7 days before)\n" in out, out
+    assert ("Silent:\n  node-49 has no host-hours and no crash since 2025-12-" in out) == told, out

@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 from sqlalchemy import Connection, Engine, select
 
 from gdb_epi.fleet.decisions.current_state import (
@@ -29,7 +30,8 @@ from gdb_epi.fleet.decisions.fix_assessment import (
     describe_fix,
 )
 from gdb_epi.fleet.decisions.states import StateWithCrashes, failed_fixes, read_states
-from gdb_epi.fleet.population.cache import load_population_of_times
+from gdb_epi.fleet.population.cache import load_population, load_population_of_times
+from gdb_epi.fleet.population.population import FOREVER_AGO, Population
 from gdb_epi.fleet.questions.signature_history import (
     call_by_causes,
     signature_title,
@@ -45,6 +47,7 @@ from gdb_epi.fleet.questions.signatures import (
 from gdb_epi.fleet.records.facts import program_in_words
 from gdb_epi.fleet.screen.finding import ALL
 from gdb_epi.fleet.screen.finding_texts import NOTHING_NEEDED, describe_test
+from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 from gdb_epi.fleet.store.dimensions import insert_statement
@@ -58,6 +61,7 @@ MAX_TITLE = 300  # characters
 MAX_CORES = 100  # that one item names
 MAX_TOP = 5  # signatures of a digest
 MAX_LISTED = 20  # lines of one part of a digest
+MIN_HOST_DAYS, MAX_STOPPED = 5, 0.1  # of a host before it stopped; of the hosts, in some days
 MAX_COUNTED = 100_000  # signatures that a title counts
 
 
@@ -191,6 +195,7 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
         s for s in states if s.current.subject.about == HOST and s.state not in (HEALTHY, BACK)
     ]
     end = (until + 1) * SECONDS_A_DAY
+    population = load_population(engine, until)
     new = new_signatures(engine, load_population_of_times(engine), days, end, MAX_COUNTED)
     top = top_signatures(engine, MAX_TOP, until if end <= now else None)
     lines = [unscreened] if unscreened else []
@@ -198,6 +203,8 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
     _add_part(lines, "Regressed:", [_regression_title(s) for s in regressed])
     _add_part(lines, "Still open:", [titles[f.id] for f in still_open])
     _add_part(lines, "Hosts:", [f"{s.text}: {s.state}" for s in hosts])
+    silent = [f"a fall may be silence: {group.words()}" for group in find_silent_groups(population)]
+    _add_part(lines, "Silent:", silent or _stopped_hosts(population, first))
     _add_part(lines, "New signatures:", _signature_lines(engine, new))
     fresh_keys = {row.key for row in new}
     others = _signature_lines(engine, [row for row in top if row.key not in fresh_keys])
@@ -213,10 +220,47 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
         lines.insert(0, f"No crash in these days: the last one of the most frequent was on {when}")
     title = counted(len(fresh), "new finding") if was_screened else "no screening has run"
     title = f"{span}: {title}, {len(regressed)} regressed, "
-    title += f"{counted(len(new), 'new signature')}"
+    title += f"{counted(len(new), 'new signature')}; {_counts_of_days(population, first, until)}"
     numbers = [f.id for f in (*fresh, *still_open)]
     kept = {"days": days, "until": iso_day(until), "screened": not unscreened, "findings": numbers}
     return NewsItem(f"digest {span}", DIGEST, title, tuple(lines), None, 0, (), kept)
+
+
+def _counts_of_days(population: Population, first: int, until: int) -> str:
+    """Return how many crashes some days had, and the same number of days before them."""
+    days = population.day[population.timed]
+    span = until + 1 - first
+    now, before = (
+        int(np.count_nonzero((days >= day) & (days < day + span))) for day in (first, first - span)
+    )
+    words = counted(now, "crash")
+    if not days.size or int(days.min()) > first - span:  # there was not as long a time before
+        return words
+    return f"{words} ({before} in the {counted(span, 'day')} before)"
+
+
+def _stopped_hosts(population: Population, first: int) -> list[str]:
+    """Name the hosts whose host-hours ended in the days from the first one on; their crashes, too.
+
+    None where many ended, as of a fleet whose machines come and go.
+    """
+    if not population.has_exposure:
+        return []
+    rows = (population.exposure_host >= 0) & (population.exposure_hours > 0)
+    last = np.full(len(population.hosts), FOREVER_AGO)
+    np.maximum.at(last, population.exposure_host[rows], population.exposure_day[rows])
+    placed = population.timed & (population.host >= 0)
+    np.maximum.at(last, population.host[placed], population.day[placed])
+    had_hours = np.bincount(population.exposure_host[rows], minlength=last.size) >= MIN_HOST_DAYS
+    end = int(population.exposure_day[rows].max(initial=FOREVER_AGO))
+    stopped = np.flatnonzero(had_hours & (last >= first - 1) & (last < end - 1))
+    if stopped.size > MAX_STOPPED * np.count_nonzero(had_hours):
+        return []
+    return [
+        f"{population.hosts[host]} has no host-hours and no crash since {iso_day(int(last[host]))}:"
+        " switched off, or its data does not arrive"
+        for host in stopped.tolist()
+    ]
 
 
 def _signature_lines(engine: Engine, rows: Sequence[NewSignature | TopSignature]) -> list[str]:

@@ -334,7 +334,7 @@ def latest_crash_time(population: Population) -> float | None:
 def new_signatures(
     engine: Engine, population: Population, days: float, until: float, limit: int
 ) -> list[NewSignature]:
-    """Return the signatures first seen in the last `days` before `until`, latest first.
+    """Return the signatures first seen in the last `days` before `until`, most crashes first.
 
     One whose crashes were all of healthy processes (somebody ended them from outside) is no news.
     A crash of unknown time happened before its record came in, which is all that is known.
@@ -352,7 +352,7 @@ def new_signatures(
         first[[name in old for name in population.signatures]] = -np.inf
     new = np.flatnonzero(np.isfinite(first) & (first > until - days * SECONDS_A_DAY))
     counts = np.bincount(code, minlength=first.size)
-    new = new[np.lexsort((new, -counts[new], -first[new]))]
+    new = new[np.lexsort((new, -first[new], -counts[new]))]
     rows: list[NewSignature] = []
     with engine.connect() as connection:
         for at, number in enumerate(new.tolist()):
