@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+from math import inf
 
 import pytest
 from unit.fleet_records import full, minimal
@@ -107,6 +108,10 @@ def test_a_crash_on_the_fixed_version_or_later_raises_it_again(fleet):
     fleet.put(on(3 + 7 * 11, "2.10", **after), on(3 + 7 * 12, "img7", **after))
     fix = fleet.fix()
     assert (fix.crashes_again, fix.again[0].version, fix.unknown) == (1, "2.10", 1)
+    before = NOW - 3 * 86_400  # what was not known then
+    states = [fleet.ask(read_states, *then)[0] for then in ((NOW, NOW + 1), (NOW, inf))]
+    assert [(s.state, s.crashes) for s in states] == [("fixed", 4), ("regressed", 7)]
+    assert fleet.ask(read_states, before, before) == [], "nothing was decided by then"
     (state,) = fleet.ask(read_states, NOW)
     assert state.state == "regressed" and state.as_json()["fix"]["words"].endswith("regressed")
     assert fleet.ask(cores_crashed_after_fix, Subject(SIGNATURE, "stable", KEY), fix) == [
@@ -186,6 +191,7 @@ def test_a_host_is_drained_repaired_and_back(fleet):
     assert fleet.ask(repaired_hosts, NOW) == {}
     fleet.say("host", "node-3", state="repaired", now=NOW + 86_400)
     fleet.say("host", "node-3", state="back", now=NOW + 3 * 86_400)
+    assert fleet.ask(repaired_hosts, NOW, NOW + 1) == {}
     assert fleet.ask(repaired_hosts, NOW) == {"node-3": int(NOW // 86_400) + 1}
     held = fleet.ask(read_current_state, Subject(HOST, "", "node-3"))
     assert held.state == "back" and [m.state for m in held.history] == [

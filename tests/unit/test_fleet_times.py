@@ -233,10 +233,12 @@ def test_the_crash_of_one_host_days_after_all_hours_is_its_clocks(hosts, days, i
     host = np.arange(240) % 40
     ts[-len(hosts) :], host[-len(hosts) :] = START + (30 + days) * DAY, hosts
     unknown = np.full(240, np.nan)
-    judged = judge_times(ts, unknown, host, end_of_hours=START + 30 * DAY)
-    assert judged.after_all.keys() == set(hosts if is_alone else ())
-    assert np.flatnonzero(judged.stray).tolist() == ([239] if is_alone else [])
-    assert not judge_times(ts, unknown, host).stray.any(), "there are no host-hours"
+    for end in (START + 30 * DAY, None):  # None: there are no host-hours
+        judged = judge_times(ts, unknown, host, end_of_hours=end)
+        assert judged.after_all.keys() == set(hosts if is_alone else ())
+        assert np.flatnonzero(judged.stray).tolist() == ([239] if is_alone else [])
+    assert not judge_times(ts * np.nan, unknown, host).stray.any()
+    assert not judge_times(ts[:0], unknown[:0], host[:0]).stray.any()
 
 
 @pytest.mark.parametrize("days", [0, 2])

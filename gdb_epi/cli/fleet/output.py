@@ -81,6 +81,15 @@ def parse_day_argument(value: str | None, option: str = "--asof") -> int | None:
     return day
 
 
+def end_of_day(day: int | None) -> float:
+    """Return when a day ends (seconds since the epoch), inf of None: what is known now counts."""
+    from math import inf
+
+    from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
+
+    return inf if day is None else (day + 1) * SECONDS_A_DAY
+
+
 def print_rows(rows: Sequence[Mapping[str, Any]], *, as_csv: bool) -> None:
     """Print a JSON array, or CSV with the keys of the first row as its header."""
     if not as_csv:

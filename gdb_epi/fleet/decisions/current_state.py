@@ -12,6 +12,7 @@ import pwd
 import time
 from collections.abc import Iterable
 from contextlib import suppress
+from math import inf
 
 from gdb_epi.fleet.records.values import text_or_none
 from gdb_epi.fleet.store.plain_sql import Execute
@@ -132,12 +133,17 @@ def read_current_state(
 
 
 def read_current_states(
-    execute: Execute, about: str, now: float | None = None
+    execute: Execute, about: str, now: float | None = None, until: float = inf
 ) -> dict[Subject, CurrentState]:
-    """Return what holds for every subject of a kind about which anything was ever decided."""
+    """Return what holds for every subject of a kind about which anything was decided `until` then.
+
+    By default that is ever.
+    """
     histories: dict[Subject, list[StoredDecision]] = {}
     for row in execute(_OF_ALL, {"about": about}):
         mark = _stored_decision(row)
+        if mark.at >= until:
+            continue
         histories.setdefault(mark.subject, []).append(mark)
     moment = time.time() if now is None else now
     return {

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 
 from gdb_epi.fleet.decisions.current_state import FIXED, REGRESSED, CurrentState, Subject
 from gdb_epi.fleet.records.facts import split_image_tag
@@ -100,7 +101,8 @@ MAX_VERSIONS = 200  # distinct ones that are compared
 MAX_CORES = 100  # that a regression names
 MAX_PACKAGES = 512  # of one record
 
-_OF = "JOIN sig s ON s.id = c.sig_id WHERE s.kind = :kind AND s.key = :key"
+_BY_THEN = "(c.ts IS NULL OR c.ts < :until)"
+_OF = f"JOIN sig s ON s.id = c.sig_id WHERE s.kind = :kind AND s.key = :key AND {_BY_THEN}"
 _VERSIONS = (
     "SELECT v.value, count(*), min(c.ts), max(c.ts) FROM crash c JOIN attrset_value v"
     " ON v.attrset_id = {} AND v.attr = :attr {} GROUP BY v.value ORDER BY 2 DESC, 1"
@@ -108,7 +110,7 @@ _VERSIONS = (
 _TOTALS = f"SELECT count(*), max(c.ts) FROM crash c {_OF}"
 _AFTER = f"SELECT count(*) FROM crash c {_OF} AND c.ts > :after"
 _RECORDS = f"""SELECT r.record, c.ts, c.core_key FROM crash c JOIN raw r ON r.crash_id = c.id
- JOIN sig s ON s.id = c.sig_id WHERE s.kind = :kind AND s.key = :key
+ {_OF}
  ORDER BY c.ts DESC, c.core_key LIMIT {MAX_RECORDS}"""
 _NAMES = (
     "SELECT DISTINCT v.attr, v.value FROM crash c JOIN attrset_value v"
@@ -159,17 +161,20 @@ class FixAssessment(NamedTuple):
 
 
 def count_versions_seen(
-    execute: Execute, subject: Subject, name: str
+    execute: Execute, subject: Subject, name: str, until: float = inf
 ) -> tuple[list[VersionCount], bool]:
-    """Return the versions of a name on which a signature crashed, and whether the list was cut."""
-    values = {"kind": subject.kind, "key": subject.name, "attr": name}
+    """Return the versions of a name on which a signature crashed, and whether the list was cut.
+
+    Crashes `until` then count.
+    """
+    values = {**_values_of(subject, until), "attr": name}
     for column in ("c.attrset_id", "c.factset_id"):
         rows = [VersionCount(*row) for row in execute(_VERSIONS.format(column, _OF), values)]
         if rows:
             return rows[:MAX_VERSIONS], len(rows) > MAX_VERSIONS
     counts: dict[str, VersionCount] = {}
     looked = 0
-    for blob, ts, _ in execute(_RECORDS, {"kind": subject.kind, "key": subject.name}):
+    for blob, ts, _ in execute(_RECORDS, _values_of(subject, until)):
         looked += 1
         version = read_version(unpack_record_or_empty(blob), name)
         if version:
@@ -184,7 +189,7 @@ def count_versions_seen(
 def names_with_versions(execute: Execute, subject: Subject) -> list[str]:
     """Return the names for which the crashes of a signature have something like a version."""
     names: set[str] = set()
-    values = {"kind": subject.kind, "key": subject.name}
+    values = _values_of(subject)
     for column in ("c.attrset_id", "c.factset_id"):
         rows = execute(_NAMES.format(column, _OF), values)
         # An image is not a version by itself; its tag is.
@@ -201,7 +206,7 @@ def names_with_versions(execute: Execute, subject: Subject) -> list[str]:
 def names_with_version(execute: Execute, subject: Subject, version: str) -> list[str]:
     """Return the names of which a crash of a signature has this very version."""
     names: set[str] = set()
-    values = {"kind": subject.kind, "key": subject.name}
+    values = _values_of(subject)
     for column in ("c.attrset_id", "c.factset_id"):
         rows = execute(_NAMES.format(column, _OF), values)
         names.update(name for name, seen in rows if compare_versions(str(seen), version) == 0)
@@ -244,8 +249,12 @@ def _package_versions(record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
                 yield name, version
 
 
-def assess_fix(execute: Execute, current: CurrentState) -> FixAssessment | None:
-    """Return what the crashes say about the current fix; None where there is none."""
+def _values_of(subject: Subject, until: float = inf) -> dict[str, Any]:
+    return {"kind": subject.kind, "key": subject.name, "until": until}
+
+
+def assess_fix(execute: Execute, current: CurrentState, until: float = inf) -> FixAssessment | None:
+    """Return what the crashes `until` then say about the current fix; None where there is none."""
     mark = current.mark
     if mark is None or mark.state not in (FIXED, REGRESSED):
         return None
@@ -255,7 +264,7 @@ def assess_fix(execute: Execute, current: CurrentState) -> FixAssessment | None:
         return None
     fix = fixes[-1]
     version, name = str(fix.version), fix.version_of or DEFAULT_NAME
-    seen, cut = count_versions_seen(execute, current.subject, name)
+    seen, cut = count_versions_seen(execute, current.subject, name, until)
     again, older, unknown = [], 0, 0
     for count in seen:
         order = compare_versions(count.version, version)
@@ -266,7 +275,7 @@ def assess_fix(execute: Execute, current: CurrentState) -> FixAssessment | None:
             unknown += count.crashes
         elif since:
             older += count.crashes
-    values = {"kind": current.subject.kind, "key": current.subject.name}
+    values = _values_of(current.subject, until)
     total = next(iter(execute(_TOTALS, values)))[0]
     after = next(iter(execute(_AFTER, {**values, "after": fix.at})))[0]
     nameless = int(total) - sum(count.crashes for count in seen)
@@ -290,7 +299,7 @@ def cores_crashed_after_fix(execute: Execute, subject: Subject, fix: FixAssessme
     """Return the keys of cores that crashed on the fixed version or later, at most MAX_CORES."""
     wanted = {count.version for count in fix.again}
     cores: list[str] = []
-    values = {"kind": subject.kind, "key": subject.name}
+    values = _values_of(subject)
     for blob, _, key in execute(_RECORDS, values):
         if read_version(unpack_record_or_empty(blob), fix.version_of) in wanted:
             cores.append(str(key))

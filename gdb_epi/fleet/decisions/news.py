@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Sequence
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -170,14 +171,15 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
 
     What needs a person comes first; empty parts are left out.
     """
-    first = until - days + 1
+    first, end = until - days + 1, (until + 1) * SECONDS_A_DAY
     findings = [
         f for f in stored_findings(engine) if f.state in (OPEN, CONFIRMED) and f.day <= until
     ]
     fresh = [f for f in findings if f.day >= first]
     still_open = [f for f in findings if f not in fresh and f.state == OPEN]
     with engine.connect() as connection:
-        states = read_states(sqlalchemy_executor(connection), now)
+        moment = min(now, end - 1)
+        states = read_states(sqlalchemy_executor(connection), moment, end if end <= now else inf)
         programs = _programs_of(connection, [*fresh[:MAX_LISTED], *still_open[:MAX_LISTED]])
         was_screened, unscreened = describe_unscreened_crashes(connection, until)
         named = call_by_causes(
@@ -194,7 +196,6 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
     hosts = [
         s for s in states if s.current.subject.about == HOST and s.state not in (HEALTHY, BACK)
     ]
-    end = (until + 1) * SECONDS_A_DAY
     population = load_population(engine, until)
     new = new_signatures(engine, load_population_of_times(engine), days, end, MAX_COUNTED)
     top = top_signatures(engine, MAX_TOP, until if end <= now else None)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import inf
 
 from gdb_epi.fleet.decisions.current_state import (
     BACK,
@@ -24,10 +25,11 @@ from gdb_epi.typing_lite import Any, NamedTuple
 _TEXTS = "SELECT kind, key, min(text) FROM sig GROUP BY kind, key"
 _CRASHES = (
     "SELECT count(*), max(c.ts) FROM crash c JOIN sig s ON s.id = c.sig_id"
-    " WHERE s.kind = :kind AND s.key = :name"
+    " WHERE s.kind = :kind AND s.key = :name AND (c.ts IS NULL OR c.ts < :until)"
 )
 _OF_HOST = (
-    "SELECT count(*), max(c.ts) FROM crash c JOIN host h ON h.id = c.host_id WHERE h.name = :name"
+    "SELECT count(*), max(c.ts) FROM crash c JOIN host h ON h.id = c.host_id"
+    " WHERE h.name = :name AND (c.ts IS NULL OR c.ts < :until)"
 )
 
 
@@ -60,23 +62,30 @@ class StateWithCrashes(NamedTuple):
         return {**plain, "history": history}
 
 
-def read_states(execute: Execute, now: float) -> list[StateWithCrashes]:
-    """Return the states of signatures, then of hosts; what needs a person comes first."""
+def read_states(execute: Execute, now: float, until: float = inf) -> list[StateWithCrashes]:
+    """Return the states of signatures, then of hosts; what needs a person comes first.
+
+    By what was decided and what crashed before `until`.
+    """
     texts = {(kind, key): text for kind, key, text in execute(_TEXTS, {})}
     states = []
     for about in (SIGNATURE, HOST):
-        every = read_current_states(execute, about, now).items()
+        every = read_current_states(execute, about, now, until).items()
         hosts = read_host_names(execute) if about == HOST and every else []
         for subject, held in every:
             if about == SIGNATURE:
-                values = {"kind": subject.kind, "name": subject.name}
+                values = {"kind": subject.kind, "name": subject.name, "until": until}
                 counts = list(execute(_CRASHES, values))
             else:  # one host, in all its spellings
                 names = {subject.name, *match_spellings([subject.name], hosts)}
-                counts = [row for name in names for row in execute(_OF_HOST, {"name": name})]
+                counts = [
+                    row
+                    for name in names
+                    for row in execute(_OF_HOST, {"name": name, "until": until})
+                ]
             crashes = sum(count for count, _ in counts)
             last = max((ts for _, ts in counts if ts is not None), default=None)
-            fix = assess_fix(execute, held) if about == SIGNATURE else None
+            fix = assess_fix(execute, held, until) if about == SIGNATURE else None
             is_back = fix is not None and fix.is_regressed
             state = REGRESSED if is_back and held.state == FIXED else held.state
             text = texts.get((subject.kind, subject.name)) if about == SIGNATURE else None
@@ -94,10 +103,13 @@ def failed_fixes(
     return [(s, s.fix) for s in states if s.state == REGRESSED and s.fix is not None]
 
 
-def repaired_hosts(execute: Execute, now: float) -> dict[str, int]:
-    """Return the hosts that were repaired and the last day (since 1970-01-01) before that."""
+def repaired_hosts(execute: Execute, now: float, until: float = inf) -> dict[str, int]:
+    """Return the hosts that were repaired and the last day (since 1970-01-01) before that.
+
+    By what was decided before `until`.
+    """
     days: dict[str, int] = {}
-    for subject, held in read_current_states(execute, HOST, now).items():
+    for subject, held in read_current_states(execute, HOST, now, until).items():
         for wanted in (BACK, REPAIRED):  # BACK: of one that came back with no repair noted
             moments = [mark.at for mark in held.history if mark.state == wanted]
             if moments:

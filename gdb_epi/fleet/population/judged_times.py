@@ -94,8 +94,7 @@ def judge_times(
     """
     stray = _far_from_all(ts)
     after_all: dict[int, float] = {}
-    if end_of_hours is not None:
-        stray |= _alone_after(end_of_hours, ts, host, stray, after_all)
+    stray |= _alone_after(end_of_hours, ts, host, stray, after_all)
     has_time = ~(np.isnan(ts) | stray)
     # Where all are, as a rule, nothing is copied: of ten million each column has 80 MB.
     at = None if has_time.all() else np.flatnonzero(has_time)
@@ -128,16 +127,22 @@ def judge_times(
 
 
 def _alone_after(
-    end: float, ts: Floats, host: Ints, stray: Bools, after_all: dict[int, float]
+    end: float | None, ts: Floats, host: Ints, stray: Bools, after_all: dict[int, float]
 ) -> Bools:
     """Return the crashes of one host that lie alone after all host-hours, days after all others.
 
+    Without host-hours (`end` is None) they lie after the last crash of any other host.
     The host is added to `after_all`. None is such where the others may have had no crash by chance,
     nor where most crashes of the host lie there: it may be new.
     """
-    later = ~stray & (ts >= end)
+    known = ~(stray | np.isnan(ts))
+    if end is None:
+        times, hosts = ts[known], host[known]
+        others = times[hosts != hosts[times.argmax()]] if times.size else times
+        end = float(np.nextafter(others.max(initial=-np.inf), np.inf))
+    later = known & (ts >= end)
     hosts = np.unique(host[later])
-    others = ts[~stray & (ts < end)]
+    others = ts[known & (ts < end)]
     if hosts.size != 1 or hosts[0] < 0 or others.size < BLOCK:
         return np.zeros(ts.size, dtype=bool)
     last = float(others.max())

@@ -257,8 +257,8 @@ def _check_times(population: Population) -> Iterator[QualityCheck]:
         clocks = f"; clocks that are off: {shortened_list(hosts, MAX_NAMED)}" if off else ""
         text = f"{_count_of_all_text(stray, size)} far from those that arrived with them{clocks}"
         for host, days in quality.get("after_all", {}).items():
-            text += f"; {host} alone has crashes after the last host-hours of all, {days:g} days "
-            text += "after any other host: its clock is ahead, or records of the others are missing"
+            text += f"; {host} alone has crashes {days:g} days after any other host: "
+            text += "its clock is ahead, or records of the others are missing"
         if back := quality.get("clocks_back"):
             text += f"; clocks that go back at times, as with a flat battery: {len(back)} hosts "
             text += f"({shortened_list(sorted(back), MAX_CLOCKS)})"

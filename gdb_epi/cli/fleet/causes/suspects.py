@@ -8,6 +8,7 @@ from argparse import ArgumentParser, Namespace
 
 from gdb_epi.cli.fleet.output import (
     add_day_and_output_options,
+    end_of_day,
     parse_day_argument,
     print_line,
     print_lines,
@@ -36,7 +37,7 @@ def run(args: Namespace) -> None:
 
     asof = parse_day_argument(args.asof)
     with open_for_question(args.db) as base:
-        repaired = repaired_hosts(base.execute, time.time())
+        repaired = repaired_hosts(base.execute, time.time(), end_of_day(asof))
         population = separate_past_of_repaired_hosts(base.population(asof), repaired)
         screened = screen_present(population, asof)
         decided = decided_finding_lines(base.execute, screened.findings if screened else ())

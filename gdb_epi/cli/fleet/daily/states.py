@@ -8,7 +8,13 @@ import time
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from gdb_epi.cli.fleet.output import add_output_options, print_line, print_lines_by_causes
+from gdb_epi.cli.fleet.output import (
+    add_day_and_output_options,
+    end_of_day,
+    parse_day_argument,
+    print_line,
+    print_lines_by_causes,
+)
 from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.util import counted
 
@@ -25,7 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("name", metavar="KEY|HOST", nargs="?", help="only this one (all)")
     parser.add_argument("--history", action="store_true", help="who said what, and when")
-    add_output_options(parser, "a JSON array", csv=False)
+    add_day_and_output_options(parser, "a JSON array", csv=False)
 
 
 def run(args: Namespace) -> None:
@@ -38,7 +44,9 @@ def run(args: Namespace) -> None:
         from gdb_epi.fleet.population.host_spelling import match_spellings
         from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
-        states = read_states(sqlalchemy_executor(connection), time.time())
+        asof = parse_day_argument(args.asof)
+        until = end_of_day(asof)
+        states = read_states(sqlalchemy_executor(connection), min(time.time(), until - 1), until)
     if args.name is not None:
         meant = match_spellings([args.name], [s.current.subject.name for s in states])
         states = [

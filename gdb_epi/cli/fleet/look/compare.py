@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from gdb_epi.cli.fleet.look.top import NARROW, signature_cells
 from gdb_epi.cli.fleet.output import (
+    add_day_and_output_options,
     add_limit_option,
-    add_output_options,
+    parse_day_argument,
     print_line,
     print_lines,
     print_lines_by_causes,
@@ -50,7 +51,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("after", metavar="AFTER", help="the second window of time, or value")
     add_limit_option(parser, 20)
-    add_output_options(parser)
+    add_day_and_output_options(parser)
 
 
 def run(args: Namespace) -> None:
@@ -63,7 +64,7 @@ def run(args: Namespace) -> None:
         from gdb_epi.fleet.population.cache import load_population
         from gdb_epi.fleet.questions.signatures import compare_values, compare_windows
 
-        population = load_population(engine)
+        population = load_population(engine, parse_day_argument(args.asof))
         if windows is None:
             marks = args.before.partition("="), args.after.partition("=")
             of_sides = [(name, value) for name, _, value in marks]

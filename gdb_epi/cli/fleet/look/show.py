@@ -7,7 +7,12 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import add_day_and_output_options, parse_day_argument, print_lines
+from gdb_epi.cli.fleet.output import (
+    add_day_and_output_options,
+    end_of_day,
+    parse_day_argument,
+    print_lines,
+)
 from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import InputError
 from gdb_epi.util import counted
@@ -218,7 +223,7 @@ def _names_and_events_of_host(engine: Any, name: str, asof: int | None) -> list[
     mine = [population.hosts.index(host) for host in names]
     count = int(np.isin(population.host, mine).sum())
     with engine.connect() as connection:
-        repaired = repaired_hosts(sqlalchemy_executor(connection), time.time())
+        repaired = repaired_hosts(sqlalchemy_executor(connection), time.time(), end_of_day(asof))
     lines = sentences_about_hosts(separate_past_of_repaired_hosts(population, repaired), names)
     for *before, last in renamed:
         if name in before and name not in given_again:
