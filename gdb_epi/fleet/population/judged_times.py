@@ -131,7 +131,7 @@ def _alone_after(
 ) -> Bools:
     """Return the crashes of one host that lie alone after all host-hours, days after all others.
 
-    Without host-hours (`end` is None) they lie after the last crash of any other host.
+    Without host-hours (`end` is None) they lie two days after the last crash of any other host.
     The host is added to `after_all`. None is such where the others may have had no crash by chance,
     nor where most crashes of the host lie there: it may be new.
     """
@@ -139,7 +139,9 @@ def _alone_after(
     if end is None:
         times, hosts = ts[known], host[known]
         others = times[hosts != hosts[times.argmax()]] if times.size else times
-        end = float(np.nextafter(others.max(initial=-np.inf), np.inf))
+        end = float(others.max(initial=-np.inf)) + HOST_OFF
+        if bool((known & (ts < end) & (ts > end - HOST_OFF)).any()):  # it had some before, too
+            return np.zeros(ts.size, dtype=bool)
     later = known & (ts >= end)
     hosts = np.unique(host[later])
     others = ts[known & (ts < end)]

@@ -92,8 +92,10 @@ def top_signatures(engine: Engine, limit: int, asof: int | None = None) -> list[
         .order_by(n.desc(), func.min(sig.c.text), sig.c.key)
         .limit(limit)
     )
+    times = load_population_of_times(engine)
     with engine.connect() as connection:
-        again = _doubled_verdicts(connection, by_then)
+        # Its cache knows whether there are any: to look for them takes as long as all the rest.
+        again = _doubled_verdicts(connection, by_then) if times.quality.get("twice") else {}
         some = chosen.limit(limit + len(again) if again else limit)
         counts_by_key = [
             (*row[:5], int(row[5]) - sum(again.get(_SignatureKey(*row[:3]), {}).values()), *row[6:])
@@ -114,14 +116,13 @@ def top_signatures(engine: Engine, limit: int, asof: int | None = None) -> list[
             values = (text, kind, value, category, int(count), hosts, first, last, verdicts)
             same = _signature_condition(key, by_then)
             rows.append(TopSignature(*values, find_program(connection, same)))
-    return _with_believed_times(engine, rows, asof)
+    return _with_believed_times(engine, times, rows, asof)
 
 
 def _with_believed_times(
-    engine: Engine, rows: list[TopSignature], asof: int | None
+    engine: Engine, times: Population, rows: list[TopSignature], asof: int | None
 ) -> list[TopSignature]:
     """Return the rows with the first and last of the times that their neighbours do not refute."""
-    times = load_population_of_times(engine)
     if not times.quality.get("stray"):
         return rows
     with engine.connect() as connection:
