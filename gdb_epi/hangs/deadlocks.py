@@ -70,7 +70,7 @@ def describe_awaited_lock(scene: HangContext, activity: ThreadActivity) -> str:
     name = wait.name or (
         scene.references.variable_name(wait.object, activity.tid) if wait.object else ""
     )
-    return lock_phrase(wait.kind, name, with_kind=True) if name else f"a {wait.kind}"
+    return lock_phrase(wait.kind, name, with_kind=True)
 
 
 def diagnose_lock_cycle(scene: HangContext) -> HangDiagnosis | None:

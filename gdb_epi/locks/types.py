@@ -168,11 +168,13 @@ class LockWait(NamedTuple):
     doubt: str = ""  # behind "held by NAME": in which case that thread does not hold it
 
 
-def lock_phrase(kind: str, name: str, *, with_kind: bool = False) -> str:
-    """Return how a sentence names a lock: its name and, on demand, its kind.
+def lock_phrase(kind: str, name: str | None, *, with_kind: bool = False) -> str:
+    """Return how a sentence names a lock: its name and, on demand, its kind; else the kind alone.
 
     One of the C library is named by who takes it ("in free()"): "the malloc arena in free()".
     """
+    if not name:
+        return "a lock of unknown kind" if kind == FUTEX_WORD else f"a {kind}"
     if name.startswith("in "):
         return f"the {kind} {name}"
     aside = f", a {kind}" if "(" in kind else f" ({kind})"

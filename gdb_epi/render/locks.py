@@ -54,7 +54,7 @@ def wait_lines(state: ProcessState, *, evidence: bool = False) -> list[str]:
 def _lock_words(wait: LockWait) -> str:
     where = f"at {wait.address:#x}" if wait.address else "no address"
     if not wait.name:
-        return f"a {wait.kind} ({where})"
+        return f"{lock_phrase(wait.kind, None)} ({where})"
     return f"{lock_phrase(wait.kind, wait.name)} ({wait.kind}, {where})"
 
 
@@ -74,7 +74,7 @@ def wait_column_text(wait: LockWait) -> str:
     """Return what a thread waits for, and who holds that where it is known, for a column."""
     if wait.kind in JOINS:
         return f"waits for the end of {wait.name or owner_text(wait.owner)}"
-    name = lock_phrase(wait.kind, wait.name) if wait.name else f"a {wait.kind}"
+    name = lock_phrase(wait.kind, wait.name)
     held = wait.owner.tid is not None and wait.owner.state not in ("none", "unknown")
     by = f", {'perhaps ' if wait.doubt else ''}held by {owner_text(wait.owner)}"
     return f"waits for {name}{by if held else ''}"

@@ -124,7 +124,7 @@ def wait_lines(record: Json, calls: Sequence[StackCall]) -> Iterator[str]:
                 continue
         lock = "the GIL" if kind == "GIL" else lock_phrase(kind, name, with_kind=True)
         if kind != "GIL" and not wait.get("name"):
-            lock = f"a {kind} (at {unpadded_address(wait.get('address'))})"
+            lock = f"{lock_phrase(kind, None)} (at {unpadded_address(wait.get('address'))})"
         yield f"{waiter} waits for {lock}{owner}"
         yield from holder
     if len(telling) > MAX_WAITS:

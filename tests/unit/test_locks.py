@@ -260,6 +260,8 @@ def test_a_free_lock_is_held_by_nobody_and_threads_without_a_lock_are_told(
         ("threading.Lock", "a.lock", LockOwner(7, None, "payer", "live"),
          "waits for a.lock, held by payer (thread 7)"),
         ("Queue.get", None, LockOwner(None, None, None, "none"), "waits for a Queue.get"),
+        ("futex word", None, LockOwner(None, None, None, "unknown"),
+         "waits for a lock of unknown kind"),
         ("Thread.join", "payer", LockOwner(7, None, "payer", "live"),
          "waits for the end of payer"),
     ],
