@@ -17,7 +17,10 @@ WIDTH = 100  # columns of a screen
 MIN_WIDTH = 40  # columns of lines, even if the terminal has fewer
 COLUMNS_OF_SHELL = "GDB_EPI_COLUMNS"  # the variable that tells a GDB whose output is a file
 HANGING = "    "  # before what is left of a folded line
-_COMMAND = r"gdb-epi(?: [^ ;,]+)*? --db (?:'[^']*'|[^ ;,]+)|gdb-epi(?: [^ ;,]+){1,4}$"  # to paste
+# A command to paste: in backticks, with its database, or at the end of a line.
+_COMMAND = (
+    r"`gdb-epi [^`]*`|gdb-epi(?: [^ ;,]+)*? --db (?:'[^']*'|[^ ;,]+)|gdb-epi(?: [^ ;,]+){1,4}$"
+)
 # A number stays with its unit, and with the word before it: descriptor 4, bit 41.
 _OF_NUMBER = LazyPattern(r"(?<=\d) (?=(?:bytes|[kMG]i?B|s)\b)|(?<=[a-z]) (?=\d{1,7}\b)")
 _SIGN_OF_FORK = LazyPattern(r"F\d+\b")  # locks/fork/signs.py

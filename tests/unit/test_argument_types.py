@@ -103,6 +103,9 @@ def test_a_command_says_itself_how_the_shell_runs_it(monkeypatch: pytest.MonkeyP
     for values in (False, True):
         monkeypatch.setitem(COMMANDS, "mine", shown._replace(name="mine", shows_values=values))
         hints[values] = shell_answer("mine", "try: epi locks\nnote: epi locks", "core")
+    path = "/var/lib/systemd/coredump/core.python3.1000.1f.77"
+    long = shell_answer("locks", f"{'word ' * 10}(`epi fork` says so), {'word ' * 8}", path)
+    assert f"`gdb-epi fork {path}`" in long and max(map(len, long.split("\n"))) <= 100
     gdb_epi = "gdb-epi locks core"
     assert hints == {
         False: f"try: {gdb_epi}\nnote: {gdb_epi}",

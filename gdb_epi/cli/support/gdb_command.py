@@ -59,11 +59,14 @@ def run_gdb_command(name: str, words: Sequence[str]) -> int:
 
 def shell_answer(name: str, answer: str, core: str) -> str:
     """Return what a command answered with commands for the shell; values of the process stay."""
+    from gdb_epi.render.escape import fold_line, screen_width
+
     ours = not COMMANDS[name].shows_values  # a text of the process may look like a hint
-    return "\n".join(
-        _as_typed_in_shell(line, core) if ours or line.startswith("note: ") else line
-        for line in answer.split("\n")
-    )
+    lines = []
+    for line in answer.split("\n"):
+        typed = _as_typed_in_shell(line, core) if ours or line.startswith("note: ") else line
+        lines += [line] if typed == line else fold_line(typed, screen_width())
+    return "\n".join(lines)
 
 
 def commands_in_shell() -> list[str]:
