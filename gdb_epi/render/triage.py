@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gdb_epi.cpython.runtime.find_runtime import WITHOUT_FILE
 from gdb_epi.fault.fault_site import TRANSFERS
 from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS, SELF
-from gdb_epi.fault.signals import SI_KERNEL, SI_TIMER, SIGXFSZ
+from gdb_epi.fault.signals import BUS_ADRALN, SI_KERNEL, SI_TIMER, SIGXFSZ
 from gdb_epi.fault.word_shapes import ascii_text_shape
 from gdb_epi.record.record_parts import (
     all_frames,
@@ -471,6 +471,8 @@ def _access_words(record: Json, signal: Json) -> str:
         return ": no address is given; the CPU refused the instruction, or the kernel ended it"
     if not address:
         return ""
+    if name == "SIGBUS" and code == BUS_ADRALN:
+        return ": the address has to be aligned for this access, and is not"
     if name == "SIGBUS":
         return f": the data at {address} could not be loaded"
     access = get_group(get_group(record, "corruption"), "fault").get("access")

@@ -363,6 +363,15 @@ def test_a_class_of_a_category_is_said(category: str, name: str, words: str) -> 
     assert ("ulimit -" in text) == category.startswith("limit")
 
 
+@pytest.mark.parametrize(
+    ("code", "words"), [(1, "has to be aligned"), (2, "the data at 0x1000 could not be loaded")]
+)
+def test_what_the_kernel_says_of_a_bus_error(code: int, words: str) -> None:
+    """Of the alignment that a process switched on it was that the data at 0x0 were not loaded."""
+    signal = {"name": "SIGBUS", "si_code": code, "fault_address": "0x1000"}
+    assert words in "\n".join(shown("software", NATIVE, signal=signal))
+
+
 def test_the_thread_that_is_named_is_the_one_whose_calls_are_shown() -> None:
     """The kernel wrote a worker first; the signature is of the thread that held the GIL."""
     threads = {
