@@ -112,6 +112,17 @@ def test_a_heap_that_text_ran_over_looks_overwritten() -> None:
     assert evidence(malloc_chunks(Context(ProcessState(cut)))) == []
 
 
+def test_a_top_that_another_thread_was_splitting_is_no_damage() -> None:
+    """Blocks of counted numbers were "32768 bytes written over malloc's own data"."""
+    data = bytearray(chunks(FIRST + SECOND))
+    starts = range(TCACHE, FIRST + SECOND - 2 * SIZE, SIZE)
+    for number, start in enumerate(starts):
+        struct.pack_into("<Q", data, start + 16, 6962 + number)
+    end = starts[-1] + SIZE
+    data[end:] = bytes(len(data) - end)
+    assert evidence(malloc_chunks(Context(ProcessState(target(bytes(data)))))) == []
+
+
 @pytest.mark.parametrize(
     ("head", "number"),
     [(20251 ^ HEAP >> 12, 1), (0, 0), (HEAP + 0x300 | 1 << 40, 0), (HEAP + TCACHE + 16, 0)],

@@ -168,7 +168,7 @@ def _check_chunks_of_heap(
             context.zeroed_headers.append(header)
             at = gone[1]
         else:
-            if at + 1 < heap.count and not _ends_in_zeros(heap, at):
+            if at + 1 < heap.count and not _ends_in_zeros(heap, at) and not _is_last(heap, at):
                 yield _overwritten_header(context, heap, recent_chunk, at, is_whole=is_whole)
             break
     context.counts["malloc chunks"] = before + count
@@ -202,6 +202,8 @@ def _overwritten_header(
                 block = ""
                 if place != at or before is not None:
                     start = at if place != at else before or 0
+                    if run.start <= heap.start + 8 * start:
+                        continue  # what goes over a header that is whole is in its blocks
                     size = (heap[start + 1] & ~FLAGS) - 8
                     block = f" behind the block of {size} bytes at {heap.start + 8 * start + 16:#x}"
                 summary = (
@@ -264,6 +266,19 @@ def _next_chunks_behind_zeros(heap: HeapWords, at: int) -> tuple[int, int] | Non
 def _ends_in_zeros(heap: HeapWords, at: int) -> bool:
     """Whether the heap ends in zeros: what trimming or a foreign sbrk() leaves."""
     return not any(heap.slice(at, 512))
+
+
+def _is_last(heap: HeapWords, at: int) -> bool:
+    """Whether nothing is behind a chunk, not even the top: another thread was splitting that.
+
+    It writes the header of the chunk that it takes before that of the rest (malloc/malloc.c,
+    _int_malloc: use_top).
+    """
+    size = heap[at + 1]
+    place = at + (size & ~FLAGS) // 8
+    if size & heap.never or size & ~FLAGS < MIN_CHUNK or place >= heap.count:
+        return False
+    return not any(heap.slice(place, heap.count - place))
 
 
 def _one_bit_repair(context: Context, heap: HeapWords, places: list[int]) -> tuple[int, int] | None:
