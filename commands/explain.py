@@ -60,7 +60,7 @@ def explain_finding(session: Session, args: Namespace) -> Report:
         listed: dict[str, Any] = {"here": here, "pages": titles}
         if args.all:
             return Report("Findings", ("finding", "about"), list(titles.items()), data=listed)
-        return _short_list(here, titles, listed)
+        return _short_list(here, titles, listed, core=session.has_target)
     ending: list[str] = []
     name = str(args.finding).strip().replace("-", "_")
     page = finding_page(name)
@@ -125,13 +125,15 @@ def _findings_of_loaded_core(session: Session) -> list[str]:
     return list(dict.fromkeys([*names, *(str(sign.get("id")) for sign in signs)]))
 
 
-def _short_list(here: Sequence[str], titles: Mapping[str, str], data: Mapping[str, Any]) -> Report:
+def _short_list(
+    here: Sequence[str], titles: Mapping[str, str], data: Mapping[str, Any], *, core: bool
+) -> Report:
     """Return what was found here, and how to see the rest."""
     # The title of a graded sign names another one: "as P9, and ...".
     shown = [name for name in here if name in titles and not titles[name].startswith("as ")]
     rest = f"All {len(titles)} pages: epi explain --all"
     if not shown:
-        nothing = "Nothing was found here that has a page."
+        nothing = "Nothing was found here that has a page." if core else "No core is loaded."
         return Report("Findings", lines=[nothing, rest], data=data)
     lines = ["Found here, each with the command that explains it:"]
     for name in shown:

@@ -109,12 +109,18 @@ def _dispatch(program: str, package: str, words: list[str], *, guarded: bool = F
             from gdb_epi.cli.support.gdb_command import (
                 CommandVerb,
                 commands_in_shell,
+                names_no_core,
                 run_gdb_command,
+                run_without_core,
             )
 
             name, own = words[0], words[1:]
             if "-h" in own or "--help" in own:
                 own = ["--help"]
+            if names_no_core(name, own):
+                verb_of_command = CommandVerb(name, of_core=False)
+                given = _parse_by_argparse(verb_of_command, f"{program} {name}", own)
+                return run_without_core(name, given)
             if name in commands_in_shell() and (not own or own[0].startswith("-")):
                 # Options may stand before the core.
                 core = _parse_by_argparse(CommandVerb(name), f"{program} {name}", own).core

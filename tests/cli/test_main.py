@@ -36,6 +36,17 @@ def test_the_help_of_a_command_of_gdb_needs_no_gdb(shell):
     assert "CORE" in done.out and "--graph" in done.out and "`gdb-epi triage CORE`" in done.out
 
 
+def test_a_page_is_shown_without_a_core(shell):
+    """`gdb-epi explain R15` looked for a file of that name."""
+    done = shell("explain", "R15")
+    assert (done.code, done.err) == (0, "") and done.out.splitlines()[0].endswith(" (R15)")
+    assert "gdb-epi explain R15 --all" in done.out and "`gdb-epi seen CORE`" in done.out
+    assert "Weight: " in shell("explain", "--all", "R15").out
+    assert shell("explain").out.endswith("gdb-epi explain --all\n")
+    done = shell("explain", "R99")
+    assert (done.code, done.err.partition("; ")[2]) == (2, "try: gdb-epi explain --all\n")
+
+
 @pytest.mark.parametrize("words", [["host-facts"], ["triage", "--no-db", "--native", "never"]])
 def test_a_dash_is_standard_output(shell, cores, words):
     words = [*words, cores[0]] if words[0] == "triage" else words

@@ -68,7 +68,7 @@ def test_explain_lists_and_shows() -> None:
 def test_without_a_core_the_short_list_says_where_all_pages_are() -> None:
     """A list of 197 pages answered who asked without a name."""
     first, rest = run(None, whole=False)
-    assert first == "Nothing was found here that has a page." and rest.endswith("epi explain --all")
+    assert first == "No core is loaded." and rest.endswith("epi explain --all")
 
 
 def test_without_a_name_the_findings_of_the_core_are_listed() -> None:

@@ -16,7 +16,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import shell_word
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
+    from argparse import ArgumentParser, Namespace
     from collections.abc import Callable
 
 ANSWER = "answer"
@@ -57,6 +57,32 @@ def run_gdb_command(name: str, words: Sequence[str]) -> int:
         raise
 
 
+def names_no_core(name: str, words: Sequence[str]) -> bool:
+    """Tell whether a command that works without a core was given none: a page, a layout."""
+    from gdb_epi.cli.support.core_files import is_remote
+
+    if name not in commands_in_shell() or COMMANDS[name].needs != "nothing" or "--help" in words:
+        return False
+    return not any(is_process_number(w) or is_remote(w) or os.path.lexists(w) for w in words)
+
+
+def run_without_core(name: str, values: Namespace) -> int:
+    """Run such a command here, without GDB, and print its answer. Raises what it raises."""
+    from gdb_epi.cli.support.messages import print_report
+    from gdb_epi.render.report_text import render_report
+    from gdb_epi.session import Session
+
+    try:
+        report = COMMANDS[name].run(Session(None), values)
+    except EpiError as error:
+        error.hint = _as_typed_in_shell(error.hint, "")
+        raise
+    if values.json:
+        return print_report(report, as_json=True)
+    sys.stdout.write(shell_answer(name, render_report(report), "") + "\n")
+    return report.exit_code
+
+
 def shell_answer(name: str, answer: str, core: str) -> str:
     """Return what a command answered with commands for the shell; values of the process stay."""
     from gdb_epi.render.escape import fold_line, screen_width
@@ -78,17 +104,19 @@ def commands_in_shell() -> list[str]:
 class CommandVerb:
     """A command of GDB as the shell takes it: what its help and the completion of shells show."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, of_core: bool = True) -> None:
         from inspect import cleandoc
 
         self._command = COMMANDS[name]
+        self._of_core = of_core
         text = _as_typed_in_shell(cleandoc(self._command.run.__doc__ or ""), "CORE")
         summary, _, self.EPILOG = text.partition("\n")
         self.HELP = summary.removesuffix(".")
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare those of the command, after the core."""
-        add_core(parser)
+        if self._of_core:
+            add_core(parser)
         for argument in self._command.arguments:
             options = {key: value for key, value in argument.options.items() if key != "type"}
             options["help"] = _as_typed_in_shell(options.get("help", ""), "CORE")
@@ -98,18 +126,23 @@ class CommandVerb:
                 options.setdefault("default", ())
             parser.add_argument(*argument.flags, **options)
         parser.add_argument("--json", action="store_true", help="print JSON")
-        add_process_files(parser)
+        if self._of_core:
+            add_process_files(parser)
 
 
 def _as_typed_in_shell(hint: str, core: str) -> str:
-    """Return a hint whose commands of GDB are those to paste into the shell."""
+    """Return a hint whose commands of GDB are those to paste into the shell; "" is no core."""
     import re
 
     def shell_command(match: re.Match[str]) -> str:
         name = match[2]
         if name not in commands_in_shell():
             return match[0]
-        return f"gdb-epi {name} --help" if match[1] else f"gdb-epi {name} {shell_word(core)}"
+        if match[1]:
+            return f"gdb-epi {name} --help"
+        if not core and COMMANDS[name].needs == "nothing":
+            return f"gdb-epi {name}"
+        return f"gdb-epi {name} {shell_word(core) if core else 'CORE'}"
 
     return re.sub(_COMMAND_OF_GDB, shell_command, hint)
 
