@@ -2,6 +2,11 @@
 """Measure the daily screening on simulated fleets: recall, crashes until raised, false alarms.
 
 python tests/bench/fleet_screen.py [--fleets 20] [--only NAME] [--design services]
+                                   [--times-a-day 24] [--until-named]
+
+A fleet is screened at the end of each day, or so many times a day, as by a job that runs
+`fleet screen` each hour (`screen_at_times`). With --until-named a fleet ends once all is found: the
+other findings are then not those of a month.
 
 With --open it is counted what `fleet suspects` says of the bad host on the day of its fourth crash:
 that it is named, that it may be bad (and, of those, after how many more crashes it is named beside
@@ -25,7 +30,7 @@ from typing import Any, NamedTuple
 sys.path[:0] = [str(Path(__file__).resolve().parents[n]) for n in (2, 1)]
 import numpy as np
 from support import fleet_services, fleet_troubles
-from support.fleet_simulator import FIRST_DAY, Fleet, population, simulate
+from support.fleet_simulator import DAY, FIRST_DAY, Fleet, population, screen_at_times, simulate
 
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.finding import (
@@ -188,7 +193,11 @@ def is_other_mark(fleet: Fleet, pop: Population, finding: Finding) -> bool:
 
 
 def measure(
-    fleet: Fleet, seed: int = 0, spoil: Sequence[str] = ()
+    fleet: Fleet,
+    seed: int = 0,
+    spoil: Sequence[str] = (),
+    times_a_day: int = 1,
+    until_named: bool = False,
 ) -> tuple[dict[str, int | None], list[tuple[Finding, bool]], float]:
     """Return crashes of its own until each wanted thing was raised, others, CPU seconds.
 
@@ -201,16 +210,18 @@ def measure(
     reached: dict[str, int | None] = {name: None for name, _, _ in goals}
     others: list[tuple[Finding, bool]] = []
     start = time.process_time()
-    for screening in screen_day_by_day(pop):
+    for moment, screening in screen_at_times(fleet, pop, times_a_day):
         for finding in screening.findings:
             hits = [name for name, _, is_it in goals if is_it(finding)]
             for name, cause, _ in goals:
                 if name in hits and reached[name] is None:
                     own = [c for c in fleet.crashes if c.cause == cause]
-                    reached[name] = sum(FIRST_DAY + c.day <= screening.day for c in own)
+                    reached[name] = sum((FIRST_DAY + c.day) * DAY + c.second < moment for c in own)
             # A burst that nobody is accused of is told as what it is.
             if not hits and not ("bursts" in fleet.truth and finding.attr in CLUSTERED_CRASHES):
                 others.append((finding, is_other_mark(fleet, pop, finding)))
+        if until_named and None not in reached.values():
+            break
     return reached, others, time.process_time() - start
 
 
@@ -284,6 +295,8 @@ def main() -> None:
     parser.add_argument("--first-seed", type=int, default=1000)
     parser.add_argument("--only", default="")
     parser.add_argument("--design", choices=DESIGNS, default="racks")
+    parser.add_argument("--times-a-day", type=int, default=1)
+    parser.add_argument("--until-named", action="store_true")
     parser.add_argument("--show-false", action="store_true")
     parser.add_argument("--each", action="store_true", help="print the figure of each fleet")
     parser.add_argument("--open", action="store_true", help="what is said of the bad host")
@@ -323,7 +336,8 @@ def line(name: str, setting: Mapping[str, Any], args: argparse.Namespace) -> Non
     false, marks, seconds, days = 0, 0, 0.0, 0
     for seed in range(args.first_seed, args.first_seed + args.fleets):
         fleet = DESIGNS[args.design][0](seed, **setting)
-        got, others, took = measure(fleet, seed, setting.get("spoil", ()))
+        how = setting.get("spoil", ()), args.times_a_day, args.until_named
+        got, others, took = measure(fleet, seed, *how)
         for goal, n in got.items():
             reached.setdefault(goal, []).append(n)
         marks += sum(is_mark for _, is_mark in others)

@@ -17,8 +17,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
+from gdb_epi.fleet.screen.finding import Finding
+from gdb_epi.fleet.screen.screening import (
+    ScreeningResult,
+    screen_day_by_day,
+    screen_population,
+)
 from gdb_epi.fleet.store.day_numbers import EPOCH
 
+DAY = 86_400
 FIRST_DAY = (date(2026, 1, 5) - EPOCH).days
 CPUS = 64
 COMMON = 120  # signatures that hosts share
@@ -109,7 +116,7 @@ def timed(fleet: Fleet, seed: int) -> Fleet:
 
     A stream of its own: the same fleets as before there were times.
     """
-    drawn = np.random.default_rng([seed, 3]).integers(0, 86_400, len(fleet.crashes)).tolist()
+    drawn = np.random.default_rng([seed, 3]).integers(0, DAY, len(fleet.crashes)).tolist()
     for i, crash in enumerate(fleet.crashes):
         if crash.second < 0:
             fleet.crashes[i] = crash._replace(second=drawn[i])
@@ -339,6 +346,34 @@ def population(fleet: Fleet) -> Population:
         facts=tuple(_fact_columns(fleet)),
         second=np.array([(FIRST_DAY + c.day) * 86_400 + c.second for c in fleet.crashes]),
     )
+
+
+def screen_at_times(
+    fleet: Fleet, pop: Population, times_a_day: int
+) -> Iterator[tuple[int, ScreeningResult]]:
+    """Yield each screening and its moment (second since 1970), each finding once.
+
+    A screening amid a day does not know the host-hours of that day. Only times are looked at since
+    which there was a crash, where something is planted one of a planted cause: between these the
+    number of its crashes stays the same.
+    """
+    if times_a_day == 1:  # the host-hours of the day are known at its end
+        yield from (((screened.day + 1) * DAY, screened) for screened in screen_day_by_day(pop))
+        return
+    assert pop.second is not None
+    step, raised = DAY // times_a_day, tuple[Finding, ...]()
+    moments = {
+        (FIRST_DAY + c.day) * DAY + (c.second // step + 1) * step
+        for c in fleet.crashes
+        if c.cause or not fleet.truth
+    }
+    for moment in sorted(moments):
+        day = (moment - 1) // DAY
+        before = (pop.day < day) | ((pop.day == day) & (pop.second < moment))
+        known = pop.select(before, pop.exposure_day < moment // DAY)
+        screened = screen_population(known, day, raised)
+        raised += screened.findings
+        yield moment, screened
 
 
 def _fact_columns(fleet: Fleet) -> Iterator[Attribute]:

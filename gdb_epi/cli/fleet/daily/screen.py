@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     from gdb_epi.fleet.population.population import Population
     from gdb_epi.fleet.screen.screening import ScreeningResult
 
-HELP = "the daily screening: hosts and attributes with more crashes than their share"
+HELP = "the regular screening: hosts and attributes with more crashes than their share"
 EPILOG = (
-    "Findings that were raised before are not repeated; `fleet suspects` shows all of today's. New "
+    "Findings that were raised before are not repeated; `fleet suspects` shows all of today's. Run "
+    "it by the hour: a host that breaks has often crashed again before the day is over. New "
     "are also fixed signatures that crash again on the fixed version or later, and repaired hosts "
     "that fail again. --notify sends what is new, once to each address; what could not be "
     "delivered is sent the next time."
