@@ -8,15 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gdb_epi.demangle import itanium
 from gdb_epi.demangle.foreign_names import FOREIGN_RULES, is_kept_unchanged
-from gdb_epi.demangle.itanium import (
-    ANONYMOUS,
-    LAMBDA,
-    STATIC_INIT,
-    UNNAMED,
-    is_rust_legacy,
-    read_name_and_rules,
-)
 from gdb_epi.demangle.printed_names import reduce_printed_name, strip_rust_generic_arguments
 from gdb_epi.lazy_pattern import LazyPattern
 from gdb_epi.signature.names import signature_safe_text
@@ -135,7 +128,7 @@ def _apply_final_rules(log: _NameSteps) -> bool:
     if memory:
         return log.apply_rule("N6", memory)
     if _STATIC_INIT.fullmatch(log.name):
-        return log.apply_rule("N16", STATIC_INIT)
+        return log.apply_rule("N16", itanium.STATIC_INIT)
     return any(log.apply_rule(rule, read(log.name)) for rule, read in FOREIGN_RULES)
 
 
@@ -156,14 +149,14 @@ def _normalise_by_language(log: _NameSteps) -> None:
     name = log.name
     if name.startswith(("_Z", "___Z", "__Z")):
         name = name[name.index("_Z") :]
-        read = read_name_and_rules(name)
+        read = itanium.read_name_and_rules(name)
         if read is None:
             log.steps.append(AppliedRule("N23", signature_safe_text(name)))
             return
         log.apply_rule("N8", read[0])
         log.note_rules(read[1])
-        if is_rust_legacy(name):
-            log.apply_rule("N11", _LAMBDA.sub(LAMBDA, log.name))
+        if itanium.is_rust_legacy(name):
+            log.apply_rule("N11", _LAMBDA.sub(itanium.LAMBDA, log.name))
             log.apply_rule("N17", strip_rust_generic_arguments(log.name))
         log.apply_rule("N12", _INLINE_NAMESPACE.sub("std::", log.name))
         return
@@ -187,8 +180,8 @@ def _normalise_demangled(log: _NameSteps) -> None:
     if log.name.isidentifier() and "_GLOBAL__N_" not in log.name:
         return  # C: no rule below speaks of it
     log.apply_rule("N12", _INLINE_NAMESPACE.sub("std::", _ABI.sub("", log.name)))
-    log.apply_rule("N10", _ANONYMOUS.sub(ANONYMOUS, log.name))
-    log.apply_rule("N11", _UNNAMED.sub(UNNAMED, _LAMBDA.sub(LAMBDA, log.name)))
+    log.apply_rule("N10", _ANONYMOUS.sub(itanium.ANONYMOUS, log.name))
+    log.apply_rule("N11", _UNNAMED.sub(itanium.UNNAMED, _LAMBDA.sub(itanium.LAMBDA, log.name)))
     log.apply_rule("N18", _RUST_SPACE.sub(r"{\1}", log.name))
     is_rust = log.apply_rule("N17", _RUST_CRATE.sub("", _RUST_HASH.sub("", log.name)))
     if is_rust or log.name.startswith("<") or "::<" in log.name:
@@ -198,4 +191,4 @@ def _normalise_demangled(log: _NameSteps) -> None:
         log.apply_rule("N19", name)
         log.note_rules(used)
         if log.name == CALL:  # only a closure's is printed without a scope
-            log.apply_rule("N11", f"{LAMBDA}::{CALL}")
+            log.apply_rule("N11", f"{itanium.LAMBDA}::{CALL}")

@@ -24,18 +24,11 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from gdb_epi.cli.support import supervisor
 from gdb_epi.cli.support.core_files import CoreInput
 from gdb_epi.cli.support.examine import ExaminedCore, ExamineOptions, FailedCore, Result, examine
 from gdb_epi.cli.support.messages import write_to_stderr
 from gdb_epi.cli.support.open_core import ScratchFolder
-from gdb_epi.cli.support.supervisor import (
-    AGAIN,
-    CUT_OFF,
-    accept_signals,
-    died_by_words,
-    hold_signals,
-    request_signal_at_end,
-)
 from gdb_epi.errors import EXIT_FAILED, EXIT_UNUSABLE_INPUT, EpiError
 from gdb_epi.sizes import PAGE
 from gdb_epi.target.elf_files import OpenElfFiles
@@ -94,18 +87,18 @@ def examine_all(
     running: dict[int, _Worker] = {}
     idle: list[_Worker] = []
     try:
-        with hold_signals():
+        with supervisor.hold_signals():
             server = _gdb_server(options) if len(cores) > 1 else None
         share = _SharedByWorkers(cores, options, timeout, server, (pipe, life))
         while waiting or running:
             while waiting and len(running) < jobs:
                 index, core = waiting.pop()
-                with hold_signals():
+                with supervisor.hold_signals():
                     worker = idle.pop() if idle else _Worker(share)
                     running[worker.pipe] = worker
                     worker.hand_core(index, core)
             for worker in _wait_for_workers(running):
-                with hold_signals():
+                with supervisor.hold_signals():
                     del running[worker.pipe]
                     result, goes_on = worker.take_result()
                     idle += [worker] if goes_on else []
@@ -116,7 +109,7 @@ def examine_all(
                 "--native gdb"
             )
     finally:
-        with hold_signals():
+        with supervisor.hold_signals():
             for worker in (*running.values(), *idle):
                 worker.kill_process()
             if server is not None:
@@ -242,7 +235,7 @@ class _Worker:
             why = f"not done within {self._timeout:g} s"
             hint = "--timeout with more seconds, --native never"
         elif code == -signal.SIGBUS:
-            why, hint, exit_code = CUT_OFF, AGAIN, EXIT_UNUSABLE_INPUT
+            why, hint, exit_code = supervisor.CUT_OFF, supervisor.AGAIN, EXIT_UNUSABLE_INPUT
         elif code == MEMORY_FULL:
             why, hint = _too_large_message(self._max_memory), LARGER
         else:
@@ -290,8 +283,8 @@ def _run_worker(asked: socket.socket, share: _SharedByWorkers) -> NoReturn:
         os.setsid()
         with suppress(OSError):  # a file of its own, not shared with the other workers
             own = os.open(f"/proc/self/fd/{share.life[0]}", os.O_RDONLY | os.O_NONBLOCK)
-            request_signal_at_end(own, -os.getpid(), signal.SIGKILL)
-        accept_signals()
+            supervisor.request_signal_at_end(own, -os.getpid(), signal.SIGKILL)
+        supervisor.accept_signals()
         limit_memory(0, share.options.max_memory)
         requests = asked.makefile("rb")
         goes_on, kept = True, OpenElfFiles()
@@ -375,4 +368,4 @@ def is_out_of_memory(error: BaseException) -> bool:
 def _worker_death_words(code: int) -> str:
     if code >= 0:
         return f"the worker ended with exit code {code} and no result"
-    return f"the worker {died_by_words(-code)}"
+    return f"the worker {supervisor.died_by_words(-code)}"

@@ -7,15 +7,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import (
-    add_day_and_output_options,
-    add_limit_option,
-    parse_day_argument,
-    print_line,
-    print_lines_by_causes,
-    print_rows,
-    print_table,
-)
+from gdb_epi.cli.fleet import output
 from gdb_epi.cli.support.messages import no_crashes_message
 from gdb_epi.util import counted
 
@@ -38,8 +30,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     signature_help = "a key, its start, or a part of it: pairs that mark this signature"
     parser.add_argument("signature", metavar="SIGNATURE", nargs="?", help=signature_help)
-    add_limit_option(parser, 30, "pairs")
-    add_day_and_output_options(parser, "one JSON object")
+    output.add_limit_option(parser, 30, "pairs")
+    output.add_day_and_output_options(parser, "one JSON object")
 
 
 def run(args: Namespace) -> None:
@@ -49,7 +41,7 @@ def run(args: Namespace) -> None:
         return
     from gdb_epi.fleet.population.open_for_question import open_for_question
 
-    asof = parse_day_argument(args.asof)
+    asof = output.parse_day_argument(args.asof)
     with open_for_question(args.db) as base:
         population = base.population(asof)
     from gdb_epi.fleet.questions.correlate import correlate
@@ -57,7 +49,7 @@ def run(args: Namespace) -> None:
     correlation = correlate(population)
     pairs = correlation.pairs[: args.limit]
     if args.csv:
-        print_rows([pair._asdict() for pair in pairs], as_csv=True)
+        output.print_rows([pair._asdict() for pair in pairs], as_csv=True)
     elif args.json:
         whole = {"groups": correlation.groups, "nested": correlation.nested}
         print(json.dumps({"pairs": [pair._asdict() for pair in pairs], **whole}))
@@ -71,12 +63,12 @@ def run(args: Namespace) -> None:
             "no two attributes go together" if population.day.size else no_crashes_message(args)
         )
         headers = ("attribute", "", "attribute", "strength", "seen in")
-        print_table(headers, rows, empty=nothing)
+        output.print_table(headers, rows, empty=nothing)
         if rows:
             print("")
-            print_line(STRENGTH)
+            output.print_line(STRENGTH)
         for group in correlation.groups:
-            print_line(f"each tells the others' values: {', '.join(group)}")
+            output.print_line(f"each tells the others' values: {', '.join(group)}")
 
 
 def _correlate_signature(args: Namespace) -> None:
@@ -88,7 +80,7 @@ def _correlate_signature(args: Namespace) -> None:
     search = find_signature_pairs(population, code, day)
     search = search._replace(pairs=search.pairs[: args.limit])
     if args.csv:
-        print_rows([_pair_row(pair, day) for pair in search.pairs], as_csv=True)
+        output.print_rows([_pair_row(pair, day) for pair in search.pairs], as_csv=True)
     elif args.json:
         rows = [
             {**_pair_row(p, day), "alone": [a._asdict() for a in p.alone]} for p in search.pairs
@@ -98,11 +90,11 @@ def _correlate_signature(args: Namespace) -> None:
         from gdb_epi.fleet.questions.suspects import sentences_about_signature
         from gdb_epi.render.signature_words import signature_phrase_and_key
 
-        print_lines_by_causes(args.db, [signature_phrase_and_key(search.signature)])
+        output.print_lines_by_causes(args.db, [signature_phrase_and_key(search.signature)])
         _print_pairs(search)
         if not search.pairs:
             for words in sentences_about_signature(population, code):
-                print_line(f"  by itself: {words}")
+                output.print_line(f"  by itself: {words}")
 
 
 def _pair_row(pair: AttributePair, day: int) -> dict[str, Any]:
@@ -127,26 +119,26 @@ def _print_pairs(search: PairSearch) -> None:
     size = counted(search.crashes, "crash")
     if search.left_out:
         size += f", beside {counted(search.left_out, 'crash')} that single hosts explain"
-    print_line(f"  {counted(search.tested, 'pair')} of attributes looked at in {size}")
+    output.print_line(f"  {counted(search.tested, 'pair')} of attributes looked at in {size}")
     if search.not_tested:
-        print_line(f"  too many values to look at: {', '.join(search.not_tested)}")
+        output.print_line(f"  too many values to look at: {', '.join(search.not_tested)}")
     for pair in search.pairs:
         finding = pair.finding
         share = f"{finding.n} of {counted(finding.total, 'crash')}"
-        print_line(f"  {pair.mark}: {share}; {describe_risk_and_p_value(finding)}")
+        output.print_line(f"  {pair.mark}: {share}; {describe_risk_and_p_value(finding)}")
         for alone in pair.alone:
             risk = describe_risk(alone.rr, alone.rr_low, alone.rr_high)
             share = f"{alone.n} of {alone.total}"
-            print_line(f"      {alone.attr}={alone.value} alone: {share}, {risk}")
+            output.print_line(f"      {alone.attr}={alone.value} alone: {share}, {risk}")
         for alias in finding.aliases:
-            print_line(f"      or: {alias}: cannot be told apart from it")
-        print_line(f"      {describe_test(finding.test, finding.exposure)}")
+            output.print_line(f"      or: {alias}: cannot be told apart from it")
+        output.print_line(f"      {describe_test(finding.test, finding.exposure)}")
         for caveat in finding.caveats:
-            print_line(f"      but: {caveat}")
+            output.print_line(f"      but: {caveat}")
     if search.pairs:
-        print_line(f"  {P_AND_Q}")
+        output.print_line(f"  {P_AND_Q}")
     else:
-        print_line("  no pair of values surely marks them more than a single one does")
+        output.print_line("  no pair of values surely marks them more than a single one does")
     if len(search.shared) > 1:
         both = " and ".join(search.shared)
-        print_line(f"  whether they need all of these cannot be told yet: {both}")
+        output.print_line(f"  whether they need all of these cannot be told yet: {both}")

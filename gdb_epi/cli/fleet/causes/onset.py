@@ -7,13 +7,7 @@ import json
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import (
-    add_signature_question_arguments,
-    print_line,
-    print_lines,
-    print_lines_by_causes,
-    print_rows,
-)
+from gdb_epi.cli.fleet import output
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
@@ -22,7 +16,7 @@ if TYPE_CHECKING:
 HELP = "when the rate of a signature changed, beside the roll-out dates of attributes"
 
 
-add_arguments = add_signature_question_arguments
+add_arguments = output.add_signature_question_arguments
 
 
 def run(args: Namespace) -> None:
@@ -36,18 +30,18 @@ def run(args: Namespace) -> None:
     if args.csv:
         rows = data["roll_outs"] or [{}]
         head = {k: v for k, v in data.items() if k not in ("roll_outs", "caveats")}
-        print_rows([{**head, **row} for row in rows], as_csv=True)
+        output.print_rows([{**head, **row} for row in rows], as_csv=True)
     elif args.json:
         print(json.dumps(data))
     else:
         from gdb_epi.fleet.questions.suspects import sentences_about_signature
         from gdb_epi.render.signature_words import signature_phrase_and_key
 
-        print_lines_by_causes(args.db, [signature_phrase_and_key(answer.signature)])
+        output.print_lines_by_causes(args.db, [signature_phrase_and_key(answer.signature)])
         _print_onset(answer)
         if not answer.roll_outs:
             goes_with = sentences_about_signature(population, code)
-            print_lines(
+            output.print_lines(
                 f"  over all days: {words}" for words in goes_with if words not in answer.answer
             )
 
@@ -73,24 +67,24 @@ def _print_onset(answer: Onset) -> None:
     from gdb_epi.fleet.screen.finding_texts import describe_comparison, describe_risk
     from gdb_epi.fleet.store.day_numbers import iso_day
 
-    print_line(f"  {answer.answer}")
+    output.print_line(f"  {answer.answer}")
     if answer.remains is not None:
-        print_line(f"  {answer.remains}")
+        output.print_line(f"  {answer.remains}")
     for caveat in answer.caveats:
-        print_line(f"    but: {caveat}")
+        output.print_line(f"    but: {caveat}")
     if answer.day is not None and answer.low is not None and answer.high is not None:
         span = f" (95 %: {iso_day(answer.low)} to {iso_day(answer.high)})"
         changed = iso_day(answer.day) + span * (answer.low != answer.high)
-        print_line(f"  changed on {changed}, p {answer.p:.2g}")
+        output.print_line(f"  changed on {changed}, p {answer.p:.2g}")
         how = "the day that parts the rates best; p: how often shuffled crashes do as well"
-        print_line(f"  counted: {how}")
+        output.print_line(f"  counted: {how}")
         unit = "per 1,000 host-hours" if answer.exposure == "host-hours" else "a day"
         rates = f"rate {answer.before:.3g} before, {answer.after:.3g} after, crashes {unit}"
         assert answer.rr is not None and answer.rr_low is not None and answer.rr_high is not None
-        print_line(f"  {rates}; {describe_risk(answer.rr, answer.rr_low, answer.rr_high)}")
+        output.print_line(f"  {rates}; {describe_risk(answer.rr, answer.rr_low, answer.rr_high)}")
     first = "" if answer.first_crash is None else f", the first on {iso_day(answer.first_crash)}"
     if answer.crashes:
-        print_line(
+        output.print_line(
             f"  {counted(answer.crashes, 'crash')}{first}{describe_comparison(answer.exposure)}"
         )
     for r in answer.roll_outs:
@@ -99,4 +93,4 @@ def _print_onset(answer: Onset) -> None:
         own = "no day had it and others" if r.p is None else f"p of its own days {r.p:.2g}"
         have = f"{r.with_it} of the crashes have it, {r.expected:.1f} expected by chance"
         roll_out = f"{r.words()}: {since} {iso_day(r.first)}{half}"
-        print_line(f"    {roll_out}; {have}; {own}; fit to the change {r.fit:.1f}")
+        output.print_line(f"    {roll_out}; {have}; {own}; fit to the change {r.fit:.1f}")

@@ -7,14 +7,7 @@ import json
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import (
-    add_signature_question_arguments,
-    parse_day_argument,
-    print_line,
-    print_lines,
-    print_lines_by_causes,
-    print_rows,
-)
+from gdb_epi.cli.fleet import output
 from gdb_epi.errors import InputError
 from gdb_epi.util import counted, pick_attributes
 
@@ -28,7 +21,7 @@ if TYPE_CHECKING:
 HELP = "the populations inside one signature: hosts first, then what marks the rest"
 
 
-add_arguments = add_signature_question_arguments
+add_arguments = output.add_signature_question_arguments
 
 
 def run(args: Namespace) -> None:
@@ -53,10 +46,10 @@ def run(args: Namespace) -> None:
     else:
         from gdb_epi.render.signature_words import signature_phrase_and_key
 
-        print_lines_by_causes(args.db, [signature_phrase_and_key(parted.signature)])
+        output.print_lines_by_causes(args.db, [signature_phrase_and_key(parted.signature)])
         _print_parts(parted, judged, beside)
         if (remains := find_onset(population, code).remains) is not None:
-            print_line(f"  {remains}")
+            output.print_line(f"  {remains}")
 
 
 def _timing_remarks(population: Population, code: int) -> list[str]:
@@ -81,7 +74,7 @@ def population_and_code(db: str | None, wanted: str, asof: str | None) -> tuple[
     from gdb_epi.fleet.population.open_for_question import open_for_question
     from gdb_epi.fleet.questions.find_signature import require_signature
 
-    day = parse_day_argument(asof)
+    day = output.parse_day_argument(asof)
     with open_for_question(db) as base:
         group = require_signature(base.execute, wanted)
         population = base.population(day)
@@ -96,7 +89,9 @@ def _print_machine_readable(
 
     parts = [_part_row(population, part, as_csv=as_csv) for part in parted.parts]
     if as_csv:
-        print_rows([{k: v for k, v in row.items() if k != "members"} for row in parts], as_csv=True)
+        output.print_rows(
+            [{k: v for k, v in row.items() if k != "members"} for row in parts], as_csv=True
+        )
         return
     head: dict[str, Any] = {
         "signature": parted.signature,
@@ -137,12 +132,12 @@ def _print_parts(parted: SignatureSplit, judged: PopulationVerdict, beside: Sequ
         spell_out_flags,
     )
 
-    print_line(f"  {spell_out_flags(judged.headline)}")
+    output.print_line(f"  {spell_out_flags(judged.headline)}")
     for caveat in judged.caveats:
-        print_line(f"    but: {caveat}")
-    print_lines(f"  {line}" for line in beside)
+        output.print_line(f"    but: {caveat}")
+    output.print_lines(f"  {line}" for line in beside)
     if not parted.parts:
-        print_line(
+        output.print_line(
             "  all of its crashes came with events of others: gdb-epi fleet suspects shows them"
         )
     for part in parted.parts:
@@ -153,21 +148,21 @@ def _print_parts(parted: SignatureSplit, judged: PopulationVerdict, beside: Sequ
             if part.mark == REST and len(parted.parts) == 1
             else f"{spell_out_flags(part.mark)}: "
         )
-        print_line(f"  {size}: {mark}{part.label}")
+        output.print_line(f"  {size}: {mark}{part.label}")
         if part.here:
-            print_line(f"      {part.here}")
+            output.print_line(f"      {part.here}")
         for finding in (part.finding, *part.also) if part.finding else ():
-            print_line(f"      {finding_sentence(finding, heading=parted.signature)}")
-            print_line(f"      {describe_test(finding.test, finding.exposure)}")
+            output.print_line(f"      {finding_sentence(finding, heading=parted.signature)}")
+            output.print_line(f"      {describe_test(finding.test, finding.exposure)}")
         for fact in part.facts:
-            print_line(f"      told apart by {spell_out_flags(fact)}")
+            output.print_line(f"      told apart by {spell_out_flags(fact)}")
         possible = part.undecided.possible if part.undecided else ()
         if part.more is not None and not possible:
             more = f"about {counted(part.more, 'more crash')} would settle it"
-            print_line(f"      leans to {part.leaning}, which may be chance; {more}")
+            output.print_line(f"      leans to {part.leaning}, which may be chance; {more}")
         for line in part.undecided.lines() if part.undecided else ():
-            print_line(f"      {line}")
+            output.print_line(f"      {line}")
         if part.bitflips:
-            print_line(f"      {part.bitflips} of them have a flipped bit")
+            output.print_line(f"      {part.bitflips} of them have a flipped bit")
     if any(part.finding for part in parted.parts):
-        print_line(f"  {P_AND_Q}")
+        output.print_line(f"  {P_AND_Q}")

@@ -6,14 +6,7 @@ from __future__ import annotations
 import time
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.cli.fleet.output import (
-    add_day_and_output_options,
-    end_of_day,
-    parse_day_argument,
-    print_line,
-    print_lines,
-    print_rows,
-)
+from gdb_epi.cli.fleet import output
 from gdb_epi.cli.support.messages import no_crashes_message
 
 HELP = "hosts, hardware, kernels, images, packages with more crashes than their share"
@@ -21,7 +14,7 @@ HELP = "hosts, hardware, kernels, images, packages with more crashes than their 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add_day_and_output_options(parser)
+    output.add_day_and_output_options(parser)
 
 
 def run(args: Namespace) -> None:
@@ -35,9 +28,9 @@ def run(args: Namespace) -> None:
     from gdb_epi.fleet.questions.suspects import suspect_lines
     from gdb_epi.fleet.screen.finding_texts import finding_json
 
-    asof = parse_day_argument(args.asof)
+    asof = output.parse_day_argument(args.asof)
     with open_for_question(args.db) as base:
-        repaired = repaired_hosts(base.execute, time.time(), end_of_day(asof))
+        repaired = repaired_hosts(base.execute, time.time(), output.end_of_day(asof))
         population = separate_past_of_repaired_hosts(base.population(asof), repaired)
         screened = screen_present(population, asof)
         decided = decided_finding_lines(base.execute, screened.findings if screened else ())
@@ -48,9 +41,9 @@ def run(args: Namespace) -> None:
     if args.json or args.csv:
         findings = () if screened is None else sorted(screened.findings, key=lambda f: f.p)
         rows = [finding_json(f, screened.day) for f in findings if screened is not None]
-        print_rows(rows, as_csv=args.csv)
+        output.print_rows(rows, as_csv=args.csv)
     elif screened is None:
-        print_line(no_crashes_message(args))
+        output.print_line(no_crashes_message(args))
     else:
-        print_lines(lines)
+        output.print_lines(lines)
         print_hint_to_check(population, args)

@@ -8,14 +8,8 @@ import time
 from argparse import ArgumentParser, Namespace
 
 from gdb_epi.argument_types import whole_number
+from gdb_epi.cli.fleet import output
 from gdb_epi.cli.fleet.notify import add_notify_options, parse_address_and_key, send_unsent_news
-from gdb_epi.cli.fleet.output import (
-    add_asof_option,
-    add_output_options,
-    parse_day_argument,
-    print_line,
-    print_lines,
-)
 from gdb_epi.cli.support.messages import repeated_database_option, settle_finding_hint
 
 HELP = "what the last days brought: new findings, regressions, hosts, new signatures"
@@ -31,9 +25,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="N",
         help="days that it covers (7)",
     )
-    add_asof_option(parser, "up to and with this day (today)")
+    output.add_asof_option(parser, "up to and with this day (today)")
     add_notify_options(parser)
-    add_output_options(parser, "one JSON object", csv=False)
+    output.add_output_options(parser, "one JSON object", csv=False)
 
 
 def run(args: Namespace) -> None:
@@ -41,7 +35,7 @@ def run(args: Namespace) -> None:
     from gdb_epi.fleet.store.database import open_database
     from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 
-    asof, place = parse_day_argument(args.asof), parse_address_and_key(args)
+    asof, place = output.parse_day_argument(args.asof), parse_address_and_key(args)
     now = time.time()
     until = int(now // SECONDS_A_DAY) if asof is None else asof
     with open_database(args.db, write=place[0] is not None, create=False) as engine:
@@ -51,12 +45,12 @@ def run(args: Namespace) -> None:
         if args.json:
             print(json.dumps(news.as_json(), indent=1))
         else:
-            print_lines((news.title, *news.lines))
+            output.print_lines((news.title, *news.lines))
             again = repeated_database_option(args)
             if not news.detail["screened"]:
-                print_line(f"To screen them: gdb-epi fleet screen{again}")
+                output.print_line(f"To screen them: gdb-epi fleet screen{again}")
             if findings := news.detail["findings"]:
-                print_line(settle_finding_hint(f"{findings[0]}{again}"))
+                output.print_line(settle_finding_hint(f"{findings[0]}{again}"))
             if news.lines:
-                print_line(f"More about a signature: gdb-epi fleet show KEY{again}")
+                output.print_line(f"More about a signature: gdb-epi fleet show KEY{again}")
         send_unsent_news(engine, args, place, [news])

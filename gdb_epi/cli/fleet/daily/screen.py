@@ -7,15 +7,9 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
+from gdb_epi.cli.fleet import output
 from gdb_epi.cli.fleet.data.check import print_hint_to_check
 from gdb_epi.cli.fleet.notify import add_notify_options, parse_address_and_key, send_unsent_news
-from gdb_epi.cli.fleet.output import (
-    add_asof_option,
-    add_output_options,
-    parse_day_argument,
-    print_line,
-    print_lines,
-)
 from gdb_epi.cli.support.messages import repeated_database_option, settle_finding_hint
 from gdb_epi.errors import EXIT_DONE, EXIT_NEWS, UsageError
 from gdb_epi.util import counted
@@ -46,18 +40,18 @@ EXIT_CODES = (
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     day = parser.add_mutually_exclusive_group()
-    add_asof_option(day)
+    output.add_asof_option(day)
     day.add_argument("--replay", action="store_true", help="day by day, without later data")
     parser.add_argument("--exit-code", action="store_true", help="5 when something is new, else 0")
     add_notify_options(parser)
-    add_output_options(parser, "one JSON object a line", csv=False)
+    output.add_output_options(parser, "one JSON object a line", csv=False)
 
 
 def run(args: Namespace) -> int:
     """Screen and print; only a screen of today is stored."""
     from gdb_epi.fleet.store.database import open_database
 
-    asof, place = parse_day_argument(args.asof), parse_address_and_key(args)
+    asof, place = output.parse_day_argument(args.asof), parse_address_and_key(args)
     if args.replay and (place[0] is not None or args.exit_code):
         raise UsageError("a replay is of the past: nobody is told of it")
     with open_database(args.db, write=not args.replay, create=False) as engine:
@@ -83,10 +77,12 @@ def run(args: Namespace) -> int:
         if not args.json:
             again, is_open = repeated_database_option(args), [f for f in stored if f.state == OPEN]
             if today.has_findings:
-                print_line(settle_finding_hint(f"ID{again}"))
+                output.print_line(settle_finding_hint(f"ID{again}"))
             elif is_open:
                 earlier = counted(len(is_open), "earlier finding")
-                print_line(f"{earlier} still open: gdb-epi fleet findings --state open{again}")
+                output.print_line(
+                    f"{earlier} still open: gdb-epi fleet findings --state open{again}"
+                )
             print_hint_to_check(today.population, args)
         late = unsent_news(engine, place[0]) if place[0] is not None else []
         send_unsent_news(engine, args, place, late)
@@ -103,15 +99,15 @@ def _print_returned_signatures(today: DailyScreening, *, as_json: bool) -> None:
         if as_json:
             print(json.dumps({"attr": "#regressed", **state.as_json()}))
         else:
-            print_line(f"regressed: {state.current.subject.name}: {describe_fix(fix)}")
-            print_line(f"    {signature_phrase_and_key(state.text)}")
+            output.print_line(f"regressed: {state.current.subject.name}: {describe_fix(fix)}")
+            output.print_line(f"    {signature_phrase_and_key(state.text)}")
             if words := today.beside.get(state.current.subject.name):
-                print_line(f"    but: {words}")
+                output.print_line(f"    but: {words}")
     for host in today.again:
         if as_json:
             print(json.dumps({"attr": "#host-again", **host._asdict()}))
         else:
-            print_line(host.words())
+            output.print_line(host.words())
 
 
 def _print_findings(
@@ -144,11 +140,11 @@ def _print_findings(
             name = f"finding{'s' * (len(every) > 1)} {numbers}: " if numbers else ""
             lines += finding_lines(population, screen.day, finding, others, name)
     with engine.connect() as connection:
-        print_lines(call_by_causes(sqlalchemy_executor(connection), lines))
+        output.print_lines(call_by_causes(sqlalchemy_executor(connection), lines))
     if any(screen.findings for screen in screens):
-        print_line(P_AND_Q)
+        output.print_line(P_AND_Q)
     else:
-        print_line(f"nothing new stands out among {counted(population.day.size, 'crash')}")
+        output.print_line(f"nothing new stands out among {counted(population.day.size, 'crash')}")
 
 
 def _attributed_json(population: Population, screens: Sequence[ScreeningResult]) -> dict[str, Any]:

@@ -6,17 +6,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
+from gdb_epi.cli.fleet import output
 from gdb_epi.cli.fleet.look.top import NARROW, signature_cells
-from gdb_epi.cli.fleet.output import (
-    add_day_and_output_options,
-    add_limit_option,
-    parse_day_argument,
-    print_line,
-    print_lines,
-    print_lines_by_causes,
-    print_rows,
-    print_table,
-)
 from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import UsageError
 from gdb_epi.util import counted
@@ -50,8 +41,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="FIRST_DAY..LAST_DAY, both included; or a month, a year; or python=3.12.1",
     )
     parser.add_argument("after", metavar="AFTER", help="the second window of time, or value")
-    add_limit_option(parser, 20)
-    add_day_and_output_options(parser)
+    output.add_limit_option(parser, 20)
+    output.add_day_and_output_options(parser)
 
 
 def run(args: Namespace) -> None:
@@ -64,7 +55,7 @@ def run(args: Namespace) -> None:
         from gdb_epi.fleet.population.cache import load_population
         from gdb_epi.fleet.questions.signatures import compare_values, compare_windows
 
-        population = load_population(engine, parse_day_argument(args.asof))
+        population = load_population(engine, output.parse_day_argument(args.asof))
         if windows is None:
             marks = args.before.partition("="), args.after.partition("=")
             of_sides = [(name, value) for name, _, value in marks]
@@ -79,7 +70,7 @@ def run(args: Namespace) -> None:
             last = max(end for _, end in windows) // SECONDS_A_DAY - 1
             silence = silent_hosts_lines(population, int(last))
     if args.json or args.csv:
-        print_rows([row._asdict() for row in comparison.rows], as_csv=args.csv)
+        output.print_rows([row._asdict() for row in comparison.rows], as_csv=args.csv)
         return
     from gdb_epi.fleet.questions.signature_history import open_for_plain_sql, some_records
     from gdb_epi.fleet.screen.renamings import renaming_sentences
@@ -101,14 +92,16 @@ def run(args: Namespace) -> None:
         ]
         for row, some in zip(comparison.rows, records, strict=True)
     ]
-    print_lines_by_causes(args.db, _summary(comparison, renamed))
+    output.print_lines_by_causes(args.db, _summary(comparison, renamed))
     headers = ("before", "after", "times as often", "p", "q", "where", "what", "key")
-    print_table(headers, cells, "no crashes in either window", NARROW)
-    print_lines(silence)
+    output.print_table(headers, cells, "no crashes in either window", NARROW)
+    output.print_lines(silence)
     if cells:
         print("")
-        print_line(COLUMNS)
-        print_line(f"More about a row: gdb-epi fleet show KEY{repeated_database_option(args)}")
+        output.print_line(COLUMNS)
+        output.print_line(
+            f"More about a row: gdb-epi fleet show KEY{repeated_database_option(args)}"
+        )
 
 
 def _change(row: ComparedSignature) -> tuple[str, str, str]:

@@ -7,21 +7,13 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from gdb_epi.argument_types import positive_number
+from gdb_epi.cli.fleet import output
 from gdb_epi.cli.fleet.look.top import (
     NARROW,
     UNKNOWN,
     day_or_empty,
     drop_unknown_columns,
     signature_cells,
-)
-from gdb_epi.cli.fleet.output import (
-    add_day_and_output_options,
-    add_limit_option,
-    parse_day_argument,
-    print_line,
-    print_lines,
-    print_rows,
-    print_table,
 )
 from gdb_epi.cli.support.messages import missing_origin_lines, repeated_database_option
 from gdb_epi.fleet.records.facts import short_program
@@ -45,8 +37,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="N",
         help="length of the window (7)",
     )
-    add_limit_option(parser, 50)
-    add_day_and_output_options(parser)
+    output.add_limit_option(parser, 50)
+    output.add_day_and_output_options(parser)
 
 
 def run(args: Namespace) -> None:
@@ -61,7 +53,7 @@ def run(args: Namespace) -> None:
         from gdb_epi.fleet.questions.signatures import latest_crash_time, new_signatures
         from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
-        asof, population = parse_day_argument(args.asof), load_population_of_times(engine)
+        asof, population = output.parse_day_argument(args.asof), load_population_of_times(engine)
         until = latest_crash_time(population) if asof is None else (asof + 1) * SECONDS_A_DAY - 1
         rows = []
         if until is not None:
@@ -77,7 +69,7 @@ def run(args: Namespace) -> None:
             execute = sqlalchemy_executor(connection)
             records = [some_records(execute, row.key) for row in rows]
     if args.json or args.csv:
-        print_rows([row._asdict() for row in rows], as_csv=args.csv)
+        output.print_rows([row._asdict() for row in rows], as_csv=args.csv)
         return
     nothing = "no crashes with a time in this database"
     if until is not None:
@@ -88,15 +80,17 @@ def run(args: Namespace) -> None:
         titles,
         [_cells(row, some, any_timed) for row, some in zip(rows, records, strict=True)],
     )
-    print_table(headers, cells, nothing, NARROW)
+    output.print_table(headers, cells, nothing, NARROW)
     if rows:
         print("")
-        print_lines(renamed)
+        output.print_lines(renamed)
         if len(rows) == args.limit:
-            print_line(f"The first {len(rows)}; more: --limit {10 * len(rows)}")
+            output.print_line(f"The first {len(rows)}; more: --limit {10 * len(rows)}")
         if not any_timed:
-            print_lines(missing_origin_lines(no_host=False, no_time=True))
-        print_line(f"More about a row: gdb-epi fleet show KEY{repeated_database_option(args)}")
+            output.print_lines(missing_origin_lines(no_host=False, no_time=True))
+        output.print_line(
+            f"More about a row: gdb-epi fleet show KEY{repeated_database_option(args)}"
+        )
 
 
 def _cells(row: NewSignature, records: Sequence[dict[str, Any]], any_timed: bool) -> list[object]:

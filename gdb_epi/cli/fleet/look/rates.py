@@ -5,15 +5,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.cli.fleet.output import (
-    add_day_and_output_options,
-    add_limit_option,
-    parse_day_argument,
-    print_line,
-    print_lines_by_causes,
-    print_rows,
-    print_table,
-)
+from gdb_epi.cli.fleet import output
 from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import UsageError
 from gdb_epi.typing_lite import TYPE_CHECKING
@@ -43,8 +35,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "attribute", metavar="ATTRIBUTE[=VALUE]", help="kernel; or kernel=6.1.0-28, in words"
     )
     parser.add_argument("--signature", metavar="SIGNATURE", help="of this signature alone")
-    add_limit_option(parser, 20, "values")
-    add_day_and_output_options(parser)
+    output.add_limit_option(parser, 20, "values")
+    output.add_day_and_output_options(parser)
 
 
 def run(args: Namespace) -> None:
@@ -64,7 +56,7 @@ def run(args: Namespace) -> None:
         members = population.signature == code
     else:
         with open_for_question(args.db) as base:
-            population = base.population(parse_day_argument(args.asof))
+            population = base.population(output.parse_day_argument(args.asof))
         members = np.ones(population.day.size, dtype=bool)
     attribute = population.attribute_asked_for(name)
     if attribute is None and name in HOSTS:
@@ -98,7 +90,7 @@ def run(args: Namespace) -> None:
             hint=f"gdb-epi fleet rates {name}{repeated_database_option(args)}",
         )
     if args.json or args.csv:
-        print_rows([_rate_json(row) for row in asked or rows[: args.limit]], as_csv=args.csv)
+        output.print_rows([_rate_json(row) for row in asked or rows[: args.limit]], as_csv=args.csv)
         return
     for row in asked:
         overall = [f"{name}={row.value}: {row.sentences[0]}", *row.sentences[1:]]
@@ -108,7 +100,7 @@ def run(args: Namespace) -> None:
         # What it brings is the answer where all crashes together hide it.
         is_hidden = bool(marked) and "more crashes with it" not in row.answer
         lines = [*marked, *overall] if is_hidden else [*overall, *marked]
-        print_lines_by_causes(args.db, lines)
+        output.print_lines_by_causes(args.db, lines)
         print()
     _print_table(args, name, rates)
 
@@ -123,7 +115,7 @@ def _print_table(args: Namespace, name: str, rates: Rates) -> None:
     by_rate = sorted(rows[: args.limit], key=lambda row: -(row.per_1000_hours or 0.0))
     cells = [_cells(row) for row in by_rate]
     kept = [i for i in range(len(headers)) if not cells or any(row[i] != "" for row in cells)]
-    print_table(
+    output.print_table(
         [headers[i] for i in kept],
         [[row[i] for i in kept] for row in cells],
         empty="no crashes",
@@ -132,28 +124,28 @@ def _print_table(args: Namespace, name: str, rates: Rates) -> None:
     if len(rows) > args.limit:
         print(f"The first {args.limit} of {len(rows)}; more: --limit {len(rows)}")
     if any(row.same_days or row.same_hosts for row in rows):
-        print_line(NOTE)
+        output.print_line(NOTE)
     elif any(row.hours for row in rows):
-        print_line(f"only one {name} has host-hours: its rate is compared with nothing")
+        output.print_line(f"only one {name} has host-hours: its rate is compared with nothing")
     elif rows:
-        print_line(
+        output.print_line(
             f"no host-hours tell of {name}, so no rates; gdb-epi fleet suspects"
             f"{repeated_database_option(args)} compares with other crashes"
         )
     for words in rates.silent:
-        print_line(f"left out: {words}")
+        output.print_line(f"left out: {words}")
     if rates.limit is not None:
-        print_line(f"left out: {rates.limit.words()}")
+        output.print_line(f"left out: {rates.limit.words()}")
     if rates.repeats:
         suspects = f"gdb-epi fleet suspects{repeated_database_option(args)}"
-        print_line(
+        output.print_line(
             f"{counted(rates.repeats, 'crash')} more came together with others, as of one event or "
             f"a restarted program: counted once; {suspects}"
         )
     if rates.without_value:
-        print_line(f"{counted(rates.without_value, 'crash')} without a {name} that is known")
+        output.print_line(f"{counted(rates.without_value, 'crash')} without a {name} that is known")
     if rates.not_covered and any(row.hours for row in rows):
-        print_line(
+        output.print_line(
             f"{counted(rates.not_covered, 'crash')} left out: no host-hours tell of these; "
             f"gdb-epi fleet check{repeated_database_option(args)}"
         )

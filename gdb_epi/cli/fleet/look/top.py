@@ -6,15 +6,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import (
-    add_day_and_output_options,
-    add_limit_option,
-    parse_day_argument,
-    print_line,
-    print_lines,
-    print_rows,
-    print_table,
-)
+from gdb_epi.cli.fleet import output
 from gdb_epi.cli.support.messages import (
     missing_origin_lines,
     no_crashes_message,
@@ -35,8 +27,8 @@ UNKNOWN = "?"
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add_limit_option(parser, 20)
-    add_day_and_output_options(parser)
+    output.add_limit_option(parser, 20)
+    output.add_day_and_output_options(parser)
 
 
 def run(args: Namespace) -> None:
@@ -49,34 +41,34 @@ def run(args: Namespace) -> None:
         from gdb_epi.fleet.store.day_of_prune import prune_caveat, read_prune_day_by_itself
         from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
-        rows = top_signatures(engine, args.limit, parse_day_argument(args.asof))
+        rows = top_signatures(engine, args.limit, output.parse_day_argument(args.asof))
         before = read_prune_day_by_itself(engine)
         with engine.connect() as connection:
             execute = sqlalchemy_executor(connection)
             records = [some_records(execute, row.key) for row in rows]
     if args.json or args.csv:
-        print_rows([row._asdict() for row in rows], as_csv=args.csv)
+        output.print_rows([row._asdict() for row in rows], as_csv=args.csv)
     else:
         again = repeated_database_option(args)
         headers, cells, left_out = drop_unknown_columns(HEADERS, [*map(_cells, rows, records)])
-        print_table(headers, cells, no_crashes_message(args), NARROW)
+        output.print_table(headers, cells, no_crashes_message(args), NARROW)
         if rows:
             firsts = [row.first_seen for row in rows if row.first_seen is not None]
             for line in prune_caveat(before, min(firsts, default=None)):
                 print(f"\n{line}")
             print("")
             for line in _possibly_one_bug_lines(rows):
-                print_line(line)
+                output.print_line(line)
             if len(rows) == args.limit:
-                print_line(f"The first {len(rows)}; more: --limit {10 * len(rows)}")
+                output.print_line(f"The first {len(rows)}; more: --limit {10 * len(rows)}")
             if left_out:
-                print_line(f"not known of any: {left_out}; why: gdb-epi fleet check{again}")
-                print_lines(
+                output.print_line(f"not known of any: {left_out}; why: gdb-epi fleet check{again}")
+                output.print_lines(
                     missing_origin_lines(
                         no_host="hosts" in left_out, no_time="last seen" in left_out
                     )
                 )
-            print_line(f"More about a row: gdb-epi fleet show KEY{again}")
+            output.print_line(f"More about a row: gdb-epi fleet show KEY{again}")
 
 
 def _cells(row: TopSignature, records: Sequence[dict[str, Any]]) -> list[object]:

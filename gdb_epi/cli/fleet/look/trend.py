@@ -5,14 +5,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.cli.fleet.output import (
-    add_day_and_output_options,
-    parse_day_argument,
-    print_line,
-    print_lines,
-    print_rows,
-    print_table,
-)
+from gdb_epi.cli.fleet import output
 from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.util import counted
 
@@ -26,7 +19,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "signature", nargs="?", metavar="SIGNATURE", help="one signature; none: all"
     )
-    add_day_and_output_options(parser)
+    output.add_day_and_output_options(parser)
 
 
 def run(args: Namespace) -> None:
@@ -45,7 +38,7 @@ def run(args: Namespace) -> None:
         name = (
             None if args.signature is None else require_signature_group(engine, args.signature).name
         )
-        times, asof = load_population(engine), parse_day_argument(args.asof)
+        times, asof = load_population(engine), output.parse_day_argument(args.asof)
         rows = epidemic_curve(times, name, asof)
         timeless = count_crashes_without_time(times, name, asof)
         pruned = read_prune_day_by_itself(engine)
@@ -65,7 +58,7 @@ def run(args: Namespace) -> None:
                     hole += f"host-hours{where_most_crashes_are(known, without)}: in no rate"
     if args.json or args.csv:
         dated = [{"date": iso_day(row.day), **row._asdict()} for row in rows]
-        print_rows(dated, as_csv=args.csv)
+        output.print_rows(dated, as_csv=args.csv)
         return
     most = max((row.crashes for row in rows), default=0)
     longest = min(BAR, max((terminal_width() or BESIDE + BAR) - BESIDE, MIN_BAR))
@@ -83,13 +76,13 @@ def run(args: Namespace) -> None:
     if all(row.per_1000_hours is None for row in rows):
         headers, cells = [*headers[:3], ""], [[*row[:3], row[4]] for row in cells]
     if cells or not timeless:
-        print_table(headers, cells, empty="no crashes with a time")
+        output.print_table(headers, cells, empty="no crashes with a time")
     if change is not None:
-        print_line(change)
-    print_lines([*([hole] if hole else []), *silence])
+        output.print_line(change)
+    output.print_lines([*([hole] if hole else []), *silence])
     if timeless:
         more = "crash" if not rows else "more crash"
-        print_line(
+        output.print_line(
             f"{counted(timeless, more)} on no known day: no time, or one that cannot be true; why: "
             f"gdb-epi fleet check{repeated_database_option(args)}"
         )

@@ -7,19 +7,8 @@ array with a mask are printed as Python's own objects, not to one width.
 
 from __future__ import annotations
 
+from gdb_epi.cpython.values.libraries import numpy_arrays
 from gdb_epi.cpython.values.libraries.numpy import is_numpy_2, item_text, read_array_number
-from gdb_epi.cpython.values.libraries.numpy_arrays import (
-    Array,
-    Index,
-    PrintOptions,
-    array_text,
-    exact_or_described_text,
-    float_str,
-    is_dtype_implied,
-    read_array,
-    short_dtype,
-    shown_dtype,
-)
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes_repr
 
 MODULE = "numpy.ma.core"
@@ -44,12 +33,14 @@ def masked_constant(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes_repr((MODULE, "MaskedArray.__repr__"))
 def masked_array(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what MaskedArray.__repr__ does."""
-    return exact_or_described_text(
+    return numpy_arrays.exact_or_described_text(
         decoder, obj, lambda array, opts: _text(decoder, obj, array, opts)
     )
 
 
-def _text(decoder: ReprDecoder, obj: Obj, array: Array, options: PrintOptions) -> str:
+def _text(
+    decoder: ReprDecoder, obj: Obj, array: numpy_arrays.Array, options: numpy_arrays.PrintOptions
+) -> str:
     dtype = array.dtype
     is_long_float = dtype.kind == "f" and dtype.size > MAX_FLOAT
     if dtype.kind not in _FILLERS or is_long_float or not 0 < array.size <= options.threshold:
@@ -60,12 +51,12 @@ def _text(decoder: ReprDecoder, obj: Obj, array: Array, options: PrintOptions) -
     base = decoder.obj(decoder.attribute(obj.address, "_baseclass"))
     if decoder.types.type_at(base.address).full_name != "numpy.ndarray":
         raise Undecodable("a masked array of another class")
-    mask = read_array(decoder, held) if held.lineage.ident == "numpy.ndarray" else None
+    mask = numpy_arrays.read_array(decoder, held) if held.lineage.ident == "numpy.ndarray" else None
     if mask is not None and (mask.shape != array.shape or mask.dtype.kind != "b"):
         raise Undecodable("a mask of another shape")
-    is_masked: dict[Index, bool] = {}
+    is_masked: dict[numpy_arrays.Index, bool] = {}
 
-    def value(index: Index) -> str:
+    def value(index: numpy_arrays.Index) -> str:
         assert mask is not None
         is_masked[index] = bool(read_array_number(decoder, mask.item_address(index), mask.dtype))
         return sign if is_masked[index] else _object_text(decoder, array, array.item_address(index))
@@ -83,18 +74,18 @@ def _text(decoder: ReprDecoder, obj: Obj, array: Array, options: PrintOptions) -
         indents = {key: " " * max(2, len(f"{first}data") - len(key)) for key in indents}
         indents["data"] = first
     write = value if mask is not None else None
-    shown = array_text(decoder, array, indents["data"] + "data=", options, write)
+    shown = numpy_arrays.array_text(decoder, array, indents["data"] + "data=", options, write)
     texts = {"data": shown, "mask": "False", "fill_value": _fill_value(decoder, obj, array)}
     if mask is not None:
-        texts["mask"] = array_text(decoder, mask, indents["mask"] + "mask=", options)
-    dtype = shown_dtype(decoder, dtype)
-    if not is_dtype_implied(dtype) or (mask is not None and all(is_masked.values())):
-        texts["dtype"] = short_dtype(decoder, dtype)
+        texts["mask"] = numpy_arrays.array_text(decoder, mask, indents["mask"] + "mask=", options)
+    dtype = numpy_arrays.shown_dtype(decoder, dtype)
+    if not numpy_arrays.is_dtype_implied(dtype) or (mask is not None and all(is_masked.values())):
+        texts["dtype"] = numpy_arrays.short_dtype(decoder, dtype)
     body = ",\n".join(f"{indents[key]}{key}={text}" for key, text in texts.items())
     return f"{body})" if is_one_row else f"{first}\n{body})"
 
 
-def _object_text(decoder: ReprDecoder, array: Array, at: int) -> str:
+def _object_text(decoder: ReprDecoder, array: numpy_arrays.Array, at: int) -> str:
     """Return repr() of the Python object that a value becomes."""
     if array.dtype.kind == "U":
         return item_text(decoder, at, array.dtype)
@@ -102,14 +93,14 @@ def _object_text(decoder: ReprDecoder, array: Array, at: int) -> str:
     return repr(bool(number) if array.dtype.kind == "b" else number)
 
 
-def _fill_value(decoder: ReprDecoder, obj: Obj, array: Array) -> str:
+def _fill_value(decoder: ReprDecoder, obj: Obj, array: numpy_arrays.Array) -> str:
     """Return the fill value: as str() has it where its dtype is the array's, else as repr()."""
     held, dtype = decoder.attribute(obj.address, "_fill_value"), array.dtype
     if decoder.is_none(held):
         name, text = _FILLERS[dtype.kind]
         is_same = dtype.kind == "U" or (dtype.str_text == name and dtype.order != ">")
     else:
-        filler = read_array(decoder, decoder.obj(held))
+        filler = numpy_arrays.read_array(decoder, decoder.obj(held))
         if filler.shape or filler.dtype.kind not in _FILLERS or filler.dtype.size > MAX_FILLER:
             raise Undecodable("a fill value of another kind")
         name = filler.dtype.str_text
@@ -117,7 +108,7 @@ def _fill_value(decoder: ReprDecoder, obj: Obj, array: Array) -> str:
         is_same = is_same or filler.dtype.kind == dtype.kind == "U"
         if filler.dtype.kind == "f":
             number = read_array_number(decoder, filler.data, filler.dtype)
-            text = float_str(decoder, number, filler.dtype.struct_format)
+            text = numpy_arrays.float_str(decoder, number, filler.dtype.struct_format)
         else:
             text = _object_text(decoder, filler, filler.data)
     if is_same or not is_numpy_2(decoder):
