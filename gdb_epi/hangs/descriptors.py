@@ -142,17 +142,6 @@ class DescriptorTable:
             return Descriptor(number, "file", _STREAMS[number])
         return Descriptor(number, "", f"descriptor {number}")
 
-    def descriptors_opened_by_same_name(self, number: int) -> list[int]:
-        """Return the other open descriptors that Python opened by the same name."""
-        names: dict[int, str] = {}
-        for kind, address in self._objects_with_descriptors:
-            fd = self._descriptor_number(address) if kind == FILE else None
-            name = self._view.text_attribute(address, "name") if fd is not None else None
-            if fd is not None and name:
-                names.setdefault(fd, name)
-        name = names.get(number)
-        return sorted(fd for fd in names if name and fd != number and names[fd] == name)
-
     def object_type(self, number: int) -> str | None:
         """Return the type of the object that has a descriptor; None where no object has it."""
         if number in self._sockets:
@@ -260,6 +249,21 @@ class DescriptorTable:
         """Return the child at the other end of a descriptor, whose Popen has it."""
         pid = self.describe(number).child if number is not None else None
         return self.child_of_pid(pid) if pid is not None else None
+
+    @cached_property
+    def failed_children(self) -> list[tuple[int, int]]:
+        """(pid, exit code) of children that this process has seen end otherwise than well.
+
+        A code below 0 is that of a signal, as subprocess and multiprocessing have it.
+        """
+        ended = []
+        for kind, address in self._objects_with_descriptors:
+            if kind == POPEN or kind in _PROCESSES:
+                pid, code = (
+                    self._view.integer_attribute(address, n) for n in ("pid", "returncode")
+                )
+                ended += [(pid, code)] if pid and code else []
+        return ended
 
     @property
     def will_children_connect(self) -> bool:

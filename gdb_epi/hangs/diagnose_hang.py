@@ -63,6 +63,7 @@ from gdb_epi.hangs.processes.child_processes import diagnose_poll_for_process
 from gdb_epi.hangs.processes.workers_left_by_fork import diagnose_job_of_workers_left_by_fork
 from gdb_epi.hangs.signal_waits import diagnose_wait_in_signal_handler
 from gdb_epi.hangs.types import (
+    DEADLOCK,
     HANG,
     MAY_BE_IDLE,
     NO_FAULT,
@@ -192,12 +193,21 @@ def _diagnose_in_signal_handler(scene: HangContext) -> HangDiagnosis | None:
 
 
 def _diagnose_any_stuck_thread(scene: HangContext) -> HangDiagnosis | None:
-    """Any thread of the program that waits for what threads should not wait long for."""
+    """Any thread of the program that waits for what threads should not wait long for.
+
+    One that may wait its turn goes before a main thread that is fine, and behind one that is not.
+    """
+    unsure = None
     for kind in (hang_types.FILE_LOCK, hang_types.DATABASE, hang_types.LOCK, hang_types.WRITE):
         for activity in scene.threads_by_importance:
             if activity.kind == kind and activity.frames and not activity.timed:
-                return single_wait.diagnose_thread_wait(scene, activity)
-    return None
+                answer = single_wait.diagnose_thread_wait(scene, activity)
+                if answer is None or answer.sure != INFO:
+                    return answer
+                unsure = unsure or answer
+    main = _diagnose_main_thread(scene) if unsure is not None else None
+    stuck = main is not None and main.label in (HANG, DEADLOCK) and main.sure != INFO
+    return main if stuck else unsure
 
 
 def _diagnose_main_thread(scene: HangContext) -> HangDiagnosis | None:

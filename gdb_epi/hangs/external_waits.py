@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os import O_ACCMODE
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs import types as hang_types
@@ -47,14 +48,16 @@ from gdb_epi.hangs.live.own_connections import diagnose_read_from_own_connection
 from gdb_epi.hangs.loops.futile_polls import only_waits_in_turns
 from gdb_epi.hangs.loops.polled_waits import diagnose_polling_loop, diagnose_wait_outside_loop
 from gdb_epi.hangs.loops.retry_loops import diagnose_connection_poll, diagnose_retries
-from gdb_epi.hangs.processes.accept_locks import diagnose_turn_to_accept
 from gdb_epi.hangs.processes.child_processes import (
     diagnose_wait_for_new_child,
     find_kill_before_read,
     is_supervisor_loop,
     pipe_kept_open_by_sibling_clause,
 )
-from gdb_epi.hangs.processes.file_locks import diagnose_file_lock_held_for_child
+from gdb_epi.hangs.processes.file_locks import (
+    circle_of_holders,
+    diagnose_file_lock_held_for_child,
+)
 from gdb_epi.hangs.processes.polled_locks import diagnose_lock_polled_by_library
 from gdb_epi.hangs.processes.shared_locks import diagnose_lock_held_while_joining
 from gdb_epi.hangs.processes.shell_lines import find_background_command
@@ -65,6 +68,7 @@ from gdb_epi.hangs.processes.unread_queues import (
 )
 from gdb_epi.hangs.signal_waits import (
     diagnose_child_blocking_sigterm,
+    diagnose_one_child_for_each_signal,
     diagnose_signal_taken_by_main,
 )
 from gdb_epi.hangs.sqlite_locks import (
@@ -83,29 +87,12 @@ from gdb_epi.hangs.types import (
     wait_diagnosis,
 )
 from gdb_epi.hangs.wakers import find_wakers
-from gdb_epi.locks.types import CERTAIN, INFO, PROBABLE
+from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted, duration_words
 
 MAX_POLLED = 64  # descriptors of one call whose streams are looked at
 MAX_SLEEP = 10 * hang_types.SECONDS_OF_YEAR  # longer than any machine runs
 _READING = frozenset(("poll", "ppoll", "select", "pselect6", "read", "epoll_wait", "epoll_pwait"))
-
-
-def diagnose_file_lock_wait(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis:
-    """Return the answer of a wait for the lock of a file."""
-    sentence = f"{activity.waits()} for the lock of a file ({activity.what}) that is held already"
-    # flock() locks each open file for itself; the locks of fcntl() are the process's (flock(2)).
-    if activity.call == "flock" and activity.target is not None:
-        twins = scene.descriptors.descriptors_opened_by_same_name(activity.target)
-        if twins:
-            named = f"descriptor {twins[0]}"
-            sentence += f"; this process has that file open as {named} too, and may hold it itself"
-    turn = diagnose_turn_to_accept(scene, activity, sentence)
-    return turn or weaken_diagnosis_in_loop(scene, wait_diagnosis(
-        HANG, "file lock", sentence, activity, CERTAIN,
-        evidence=(f"it sleeps in {activity.call}, which waits for nothing but such a lock",),
-        doubts=("which process holds it is not in the core",),
-    ))  # fmt: skip
 
 
 def diagnose_database_wait(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis:
@@ -120,14 +107,15 @@ def diagnose_database_wait(scene: HangContext, activity: ThreadActivity) -> Hang
         scene, activity
     )
     if own is None:
+        # The locks of SQLite are those of fcntl(): who has one lives, and may work.
         doubt = "who holds the database is not known: another process or a connection here"
-        return weaken_diagnosis_in_loop(scene, wait_diagnosis(
-            HANG, "database lock", waits + tries, activity, evidence=(seen,), doubts=(doubt,),
-            ends=ends,
-        ))  # fmt: skip
+        return wait_diagnosis(
+            HANG, "database lock", waits + tries, activity, INFO, evidence=(seen,),
+            doubts=(doubt,), ends=ends,
+        )  # fmt: skip
     doubts = ("another process may hold the database",) if not own.is_certain else ()
     sentence = f"{waits}{own.clause.removeprefix('; ')}; {tries}"
-    circle = _circle_of_holders(scene, activity, own.tid)
+    circle = circle_of_holders(scene, activity, own.tid)
     if circle:
         sentence += f"; {circle[1].waits()} for {circle[1].what}, and so for {activity.who()}"
         return HangDiagnosis(
@@ -143,22 +131,6 @@ def diagnose_database_wait(scene: HangContext, activity: ThreadActivity) -> Hang
         evidence=(seen, own.evidence), doubts=doubts, settled=own.is_certain,
         fix=hang_types.END_TRANSACTION if own.alone else "", ends=ends,
     )  # fmt: skip
-
-
-def _circle_of_holders(
-    scene: HangContext, activity: ThreadActivity, holder: int | None
-) -> list[ThreadActivity]:
-    """Return the threads from one to who holds what it wants, back to it; [] for no circle."""
-    path = [activity]
-    following = scene.activity(holder)
-    while following is not None and following not in path:
-        if following.timed or following.kind not in (hang_types.LOCK, hang_types.JOIN):
-            return []
-        path.append(following)
-        if following.target == activity.tid:
-            return path
-        following = scene.activity(following.target)
-    return []
 
 
 def diagnose_child_wait(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis:
@@ -308,11 +280,7 @@ def diagnose_data_wait(
     if activity.target == 0:
         return idle_diagnosis(activity, f"{waits}input on standard input")
     if activity.call in ("open", "openat"):
-        sentence = (
-            f"{waits}a file to be opened: a FIFO without a writer, or a file system that does not "
-            "answer"
-        )
-        return wait_diagnosis(HANG, "open", sentence, activity)
+        return _diagnose_open(scene, activity, waits)
     if activity.awaits == FILE_ON_DISK:
         # No peer has to write: what is there is read, or the end of the file.
         sentence = f"{activity.who()} reads a file at {activity.where()}"
@@ -328,6 +296,31 @@ def diagnose_data_wait(
         or diagnose_read_from_own_connection(scene, activity)
         or _diagnose_wait_for_peer(scene, activity, waits)
     )
+
+
+def _diagnose_open(scene: HangContext, activity: ThreadActivity, waits: str) -> HangDiagnosis:
+    """Return the answer where a file does not open: a FIFO, mostly, which its other side opens too.
+
+    Who opens it to read may wait for commands; two threads that open one each are two sides.
+    """
+    thread = next((t for t in scene.target.threads() if t.tid == activity.tid), None)
+    place = 1 if activity.call == "open" else 2  # of the flags
+    writes = thread is not None and bool(thread.system_call_argument(place) & O_ACCMODE)
+    side = "reader" if writes else "writer"
+    sentence = (
+        f"{waits}a file to be opened: a FIFO without a {side}, or a file system that does not "
+        "answer"
+    )
+    others = [
+        d
+        for d in scene.activities
+        if d.tid != activity.tid and d.frames and d.call == activity.call
+    ]
+    if not (writes or others) and is_in_serving_loop(scene, activity.frames):
+        idle = idle_diagnosis(activity, f"{waits}a FIFO to be opened by a writer, in a loop")
+        return idle._replace(kind=MAY_BE_IDLE)
+    sentence += "".join(f"; so does {d.who()} at {d.where()}" for d in others[:1])
+    return wait_diagnosis(HANG, "open", sentence, activity, PROBABLE if writes or others else INFO)
 
 
 def _diagnose_breakpoint(
@@ -561,9 +554,12 @@ def diagnose_write_wait(scene: HangContext, activity: ThreadActivity) -> HangDia
     unread = _unread_child_stream(scene, activity)
     if unread:
         sentence += f", and the child's {unread} is a pipe that nobody reads meanwhile"
-    elif activity.call != "connect" and waits_repeatedly(scene, activity.frames):
+    again = scene.loops_around(activity.frames[:1]) or waits_repeatedly(scene, activity.frames)
+    slower = not unread and activity.call != "connect" and bool(again)
+    if slower:
         sentence += ", or more slowly than this one writes"
     answer = wait_diagnosis(HANG, "peer does not read", sentence, activity,
+                    INFO if slower else PROBABLE,
                     evidence=("a write sleeps only when the buffers are full",),
                     fix=hang_types.READ_OUTPUT if unread else "")  # fmt: skip
     return answer if unread else weaken_diagnosis_in_loop(scene, answer)
@@ -678,6 +674,8 @@ def diagnose_wait_for_work(
         if elsewhere is not None:
             return elsewhere
     if activity.kind == hang_types.SIGNAL:
-        return idle_diagnosis(activity, f"{activity.who()} waits for a signal{where}")
+        return diagnose_one_child_for_each_signal(scene, activity) or idle_diagnosis(
+            activity, f"{activity.who()} waits for a signal{where}"
+        )
     what = "clients" if activity.kind == hang_types.ACCEPT else "events"
     return idle_diagnosis(activity, f"{activity.who()} waits for {what}{place}{where}")

@@ -30,6 +30,7 @@ from gdb_epi.hangs.descriptors import SOCKET
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import (
     CLOSING,
+    GREETING,
     HANDSHAKE,
     HELPERS,
     MANAGED_ITEM,
@@ -386,7 +387,7 @@ def weaken_diagnosis_in_loop(scene: HangContext, answer: HangDiagnosis) -> HangD
     It does so where all is well too, when the other is slower: one look tells no hang. But for a
     handshake, which comes once in a connection and is answered at once.
     """
-    if answer.members[-1].awaits in (TLS_HANDSHAKE, HANDSHAKE) or not all(
+    if answer.members[-1].awaits in (TLS_HANDSHAKE, HANDSHAKE, GREETING) or not all(
         waits_repeatedly(scene, member.frames) for member in answer.members
     ):
         return answer

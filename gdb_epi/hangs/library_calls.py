@@ -25,12 +25,15 @@ QUEUE_ITEM, QUEUE_ROOM = "an item in a queue", "room in a queue"
 QUEUE_END = "the end of all jobs of a queue"
 MESSAGE = "a message of another process"
 TLS_HANDSHAKE = "the other side of a TLS handshake"
-HANDSHAKE = "the other side's part of the handshake of a connection"  # given at once by who accepts
+# Given at once by who accepts a connection.
+HANDSHAKE = "the other side's part of the handshake of a connection"
+GREETING = "the greeting of a server"
 NEW_CHILD = "a new child process to start its program"
 POOL_RESULTS = "results of a pool"
 FILE_ON_DISK = "a file on a disk"
 NOTIFICATION = "a notification of another process"
 _SHARED = "multiprocessing.synchronize"
+NOTIFIES = (_SHARED, "notify")  # below which Condition and Event wait until all woken have said so
 PROCESS_JOBS = "the end of all jobs of a JoinableQueue (join(), which task_done() ends)"
 OF_CHILD = "the end of a child process"
 FUTURES = ("the result of a future", "futures")
@@ -106,6 +109,8 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("urllib.request", "urlopen"): (hang_types.READ, "the answer of an HTTP server"),
     ("ssl", "do_handshake"): (hang_types.READ, TLS_HANDSHAKE),
     ("smtplib", "getreply"): (hang_types.READ, "the answer of a mail server"),
+    ("poplib", "_getresp"): (hang_types.READ, "the answer of a mail server"),
+    ("imaplib", "_get_response"): (hang_types.READ, "the answer of a mail server"),
     ("ftplib", "getresp"): (hang_types.READ, "the answer of an FTP server"),
     ("filelock._api", "acquire"): (hang_types.FILE_LOCK, "a lock of a file"),
     ("zmq.sugar.context", "term"): (hang_types.READ, hang_types.OF_ZMQ_CONTEXT),
@@ -120,6 +125,11 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ),
 }
 
+# Functions of clients below which a server's first words are read: it says them unasked, at once.
+_GREETED = {
+    module: frozenset((module, name) for name in ("connect", "_connect", "__init__"))
+    for module in ("smtplib", "poplib", "imaplib", "ftplib")
+}
 # What decides where it is the innermost frame, whatever function of the library calls it.
 INNERMOST: dict[tuple[str, str], tuple[str, str]] = {
     ("subprocess", "_execute_child"): (hang_types.CHILD, NEW_CHILD)  # the pipe that exec() closes
@@ -246,6 +256,8 @@ def library_wait(inner: Sequence[PyFrame]) -> tuple[str, str, str] | None:
         if row is not None:
             shared = frame.module == "threading" and any(f.module == _SHARED for f in inner)
             row = ROWS[_SHARED, "wait"] if shared else row  # of a barrier of processes
+            if frame.module in _GREETED and any(frames_running(inner, _GREETED[frame.module])):
+                row = (row[0], GREETING)
             return (*row, f"{frame.module}.{frame.qualname or frame.name}")
     return None
 

@@ -12,7 +12,7 @@ mask of the thread that made it: SIGTERM may not end it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from signal import SIGTERM
+from signal import SIGCHLD, SIGTERM
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import UnreadableMemory
@@ -31,12 +31,15 @@ from gdb_epi.hangs.types import (
 from gdb_epi.hangs.wakers import methods_ending_wait
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import default_when_unreadable
 
 # os.kill(), os.killpg(), signal.pthread_kill(), signal.pidfd_send_signal(), Process.send_signal().
 # faulthandler is none of them: it raises the signal in the thread that it is in.
 SENDS = frozenset(("kill", "killpg", "pthread_kill", "send_signal", "pidfd_send_signal"))
 MAX_INNER = 4  # frames: a helper or two between a watchdog's loop and its call
 MAX_CALLERS = 8  # of a wait for a child, that may have called terminate()
+_REAPS = frozenset(("wait", "waitpid", "wait3", "wait4"))
+_BLOCKS = frozenset(("pthread_sigmask",))
 Answer = Callable[[HangContext, ThreadActivity], "HangDiagnosis | None"]
 
 _WAITS = (
@@ -174,6 +177,41 @@ def diagnose_child_blocking_sigterm(
                 doubts=("whether the child has changed its signal mask",),
             )  # fmt: skip
     return None
+
+
+@default_when_unreadable(None)
+def diagnose_one_child_for_each_signal(
+    scene: HangContext, activity: ThreadActivity
+) -> HangDiagnosis | None:
+    """Return the answer where a handler of SIGCHLD takes one child, and all are waited for.
+
+    The kernel keeps one pending signal of a number, however often it came (signal(7)): of children
+    that end together, as while the signal is blocked, one is taken. A service that pauses for ever
+    may have none, or some at work.
+    """
+    handler = (scene.signal_handlers or {}).get(SIGCHLD, 0)
+    frame = next(iter(activity.frames), None)
+    kind, reader = scene.view.type_name(handler) if handler else "", scene.view.reader
+    if kind == "method":
+        handler = reader.field(handler, "PyMethodObject", "im_func")
+    if frame is None or kind not in ("method", "function"):
+        return None
+    sites, code = scene.call_sites, scene.code.as_called_function(handler, 0).code
+    calls = sites.calls_of(code)
+    reaps = [call for call in calls.calls if call.name in _REAPS]
+    loops = [range(first, last + 1) for first, last in calls.loops]
+    awaited = [body for body in scene.loop_bodies(frame) if sites.can_leave_loop(frame.code, body)]
+    if not (reaps and awaited) or any(call.at in body for call in reaps for body in loops):
+        return None
+    blocked = scene.live_code.uses_any_name(_BLOCKS, activity.frames)
+    return wait_diagnosis(
+        HANG, "children reaped one by one", f"{activity.waits()} for a signal until its children "
+        f"have ended; the handler of SIGCHLD, {scene.live_code.name_of(code)}(), takes one child "
+        "each time, and of children that end together the kernel may tell once", activity,
+        PROBABLE if blocked else INFO,
+        evidence=(f"no loop is around the call of {reaps[0].name}() in that handler",),
+        doubts=("whether a child still runs is not in this core",),
+    )  # fmt: skip
 
 
 def diagnose_signal_taken_by_main(

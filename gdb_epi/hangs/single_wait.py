@@ -18,7 +18,6 @@ from gdb_epi.hangs.external_waits import (
     diagnose_child_wait,
     diagnose_data_wait,
     diagnose_database_wait,
-    diagnose_file_lock_wait,
     diagnose_sleep,
     diagnose_wait_for_work,
     diagnose_write_wait,
@@ -36,17 +35,20 @@ from gdb_epi.hangs.idleness import (
 from gdb_epi.hangs.library_calls import (
     EVENT_SET,
     NOTIFICATION,
+    NOTIFIES,
     PROCESS_JOBS,
     PROGRAM_END,
     QUEUE_ITEM,
     SERVERS,
     event_loop_frame_index,
+    frames_running,
     is_waiting_in_shutdown,
 )
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.loops.event_loop_diagnosis import diagnose_sleeping_event_loop
 from gdb_epi.hangs.loops.polled_waits import diagnose_polling_loop
 from gdb_epi.hangs.processes.accept_locks import diagnose_turn_to_accept
+from gdb_epi.hangs.processes.file_locks import diagnose_file_lock_wait
 from gdb_epi.hangs.tasks import event_loop_module, name_task
 from gdb_epi.hangs.types import (
     CANNOT_TELL,
@@ -67,6 +69,7 @@ from gdb_epi.hangs.unknown_holders import (
     diagnose_multiprocessing_notification_wait,
     diagnose_possibly_inherited_lock,
     diagnose_unknown_lock_holder,
+    failed_child_clause,
 )
 from gdb_epi.hangs.wakers import (
     does_timer_restart_itself,
@@ -247,8 +250,14 @@ def _diagnose_lock_of_another_process(
     )  # fmt: skip
     sentence = f"{activity.waits()} for {name}, {who}"
     turn = diagnose_turn_to_accept(scene, activity, sentence)
-    return turn or weaken_diagnosis_in_loop(scene, wait_diagnosis(
-        HANG, "lock of another process", sentence, activity,
+    if turn is not None:
+        return turn
+    # Whoever notify() wakes says so at once, if it lives.
+    notifies = any(frames_running(scene.view.frames(activity.tid), (NOTIFIES,)))
+    failed = failed_child_clause(scene)
+    return weaken_diagnosis_in_loop(scene, wait_diagnosis(
+        HANG, "lock of another process", f"{sentence}{failed}", activity,
+        PROBABLE if failed or notifies else INFO,
         evidence=wait.evidence[-2:] if wait is not None else (), doubts=(doubt,),
     ))  # fmt: skip
 
@@ -576,6 +585,7 @@ def _seconds_of_turn(
 # Rules whose answer may be that of the thread that is waited for.
 _FOLLOWING = {
     hang_types.LOCK: _diagnose_lock_wait,
+    hang_types.FILE_LOCK: diagnose_file_lock_wait,
     hang_types.EVENT: diagnose_event_wait,
     hang_types.JOIN: _diagnose_join,
     hang_types.READ: diagnose_data_wait,
@@ -585,7 +595,6 @@ _FOLLOWING = {
     hang_types.SIGNAL: diagnose_wait_for_work,
 }
 _BY_ITSELF = {
-    hang_types.FILE_LOCK: diagnose_file_lock_wait,
     hang_types.DATABASE: diagnose_database_wait,
     hang_types.CHILD: diagnose_child_wait,
     hang_types.WRITE: diagnose_write_wait,

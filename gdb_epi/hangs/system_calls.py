@@ -46,6 +46,7 @@ _QUEUES = {
 }  # fmt: skip
 _TIMER_ABSTIME = 1
 F_SETLKW, F_OFD_SETLKW = 7, 38
+FCNTL_OF_PROCESS, FCNTL_OF_FILE = "fcntl(F_SETLKW)", "fcntl(F_OFD_SETLKW)"
 POLLIN, POLLOUT = 1, 4
 P_PID, P_PIDFD = 1, 3
 MAX_SELECT = 1024
@@ -91,12 +92,11 @@ def read_system_call(target: Target, thread: Thread) -> SystemCall | None:
         return _read_child_wait(
             name, thread.system_call_argument(0), thread.system_call_argument(1)
         )
-    if name == "flock" or (
-        name == "fcntl" and thread.system_call_argument(1) in (F_SETLKW, F_OFD_SETLKW)
-    ):
-        return SystemCall(
-            hang_types.FILE_LOCK, "flock" if name == "flock" else "fcntl(F_SETLKW)", fd
-        )
+    if name == "fcntl":
+        kinds = {F_SETLKW: FCNTL_OF_PROCESS, F_OFD_SETLKW: FCNTL_OF_FILE}
+        name = kinds.get(thread.system_call_argument(1), name)
+    if name in ("flock", FCNTL_OF_PROCESS, FCNTL_OF_FILE):
+        return SystemCall(hang_types.FILE_LOCK, name, fd)
     if name in _EPOLLS:
         wait = thread.system_call_argument(3)
         timed = bool(wait) if name == "epoll_pwait2" else wait & HALF_MASK < 1 << 31

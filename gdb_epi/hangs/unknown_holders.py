@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.heap.instances import shared_instances
 from gdb_epi.errors import Absent
+from gdb_epi.fault.signals import signal_name
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import weaken_diagnosis_in_loop
 from gdb_epi.hangs.library_calls import NOTIFICATION
@@ -33,12 +34,24 @@ def diagnose_multiprocessing_notification_wait(
         return wait_diagnosis(NO_FAULT, "timed wait", f"{sentence}, with a timeout", activity, INFO)
     if activity.awaits == NOTIFICATION:
         sentence += " (an Event, Condition or Barrier of multiprocessing)"
-    sentence += f", without a timeout{_ended_parent_clause(scene)}"
+    ended = _ended_parent_clause(scene) or failed_child_clause(scene)
+    sentence += f", without a timeout{ended}"
     return weaken_diagnosis_in_loop(scene, wait_diagnosis(
-        HANG, "lock of another process", sentence, activity,
+        HANG, "lock of another process", sentence, activity, PROBABLE if ended else INFO,
         doubts=("which process should give it, and whether that lives, is not in the core",),
         fix=SET_TIMEOUT,
     ))  # fmt: skip
+
+
+def failed_child_clause(scene: HangContext) -> str:
+    """Say which child this process has seen fail, that gives nothing any more; "" for none.
+
+    The kernel takes no semaphore or lock in shared memory back from a process that ends.
+    """
+    for pid, code in scene.descriptors.failed_children:
+        how = f"was ended by {signal_name(-code)}" if code < 0 else f"failed with exit code {code}"
+        return f"; child {pid} {how}, and whatever it had to give never comes"
+    return ""
 
 
 def _ended_parent_clause(scene: HangContext) -> str:

@@ -600,6 +600,80 @@ def file_lock_twice():
         fcntl.flock(second, fcntl.LOCK_EX)
 
 
+def file_lock_of_two_threads():
+    folder, both = tempfile.mkdtemp(), threading.Barrier(2)
+
+    def move(*names):
+        with contextlib.ExitStack() as stack:
+            for name in names:
+                stack.enter_context(locked_file(os.path.join(folder, name)))
+                both.wait()
+
+    threading.Thread(target=move, args=("b", "a"), name="backwards").start()
+    move("a", "b")
+
+
+def busy_under_a_file_lock():
+    path, begun = os.path.join(tempfile.mkdtemp(), "a.lock"), threading.Event()
+
+    def count():
+        with locked_file(path):
+            begun.set()
+            counting()
+
+    threading.Thread(target=count, daemon=True).start()
+    begun.wait()
+    with locked_file(path):
+        pass
+
+
+def file_lock_left_to_a_child():
+    path = os.path.join(tempfile.mkdtemp(), "a.lock")
+
+    def rotate():
+        with open(path, "w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if os.fork() == 0:
+                time.sleep(600)
+
+    rotate()
+    rotate()
+
+
+def child_runs_this_very_script():
+    with tempfile.NamedTemporaryFile() as file, locked_file(file.name):
+        subprocess.run([sys.executable, "-S", __file__, "take_locked_file", file.name])
+
+
+def take_locked_file():
+    with locked_file(sys.argv[2]):
+        pass
+
+
+def children_reaped_one_by_one():
+    left, child = set(), {signal.SIGCHLD}
+    signal.signal(signal.SIGCHLD, lambda *_: left.discard(os.waitpid(-1, os.WNOHANG)[0]))
+    signal.pthread_sigmask(signal.SIG_BLOCK, child)
+    for _ in range(2):
+        left.add(pid := os.fork())
+        if not pid:
+            os._exit(0)
+    for pid in left:
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, child)
+    while left:
+        signal.pause()
+
+
+def idle_fifo_of_commands():
+    path = os.path.join(tempfile.mkdtemp(), "fifo")
+    os.mkfifo(path)
+    while True:
+        with open(path) as commands:
+            for line in commands:
+                print(line)
+
+
 class FileLock:
     def __init__(self, path):
         self.path = path

@@ -107,8 +107,18 @@ TRUTHS = {
     "pipe_never_written": Truth(HANG, "peer", ("pipe_never_written", "a pipe or a")),
     "peer_never_reads": Truth(HANG, "peer does not read", ("Unix socket",)),
     "fifo_nobody_opens": Truth(HANG, "open", ("FIFO",)),
-    "file_lock_flock": Truth(HANG, "file lock", ("file_lock_flock",)),
-    "file_lock_fcntl": Truth(HANG, "file lock", ("file_lock_fcntl",)),
+    "file_lock_flock": Truth(HANG, "file lock", ("file_lock_flock", "that one is alive")),
+    "file_lock_fcntl": Truth(HANG, "file lock", ("file_lock_fcntl", "that one is alive")),
+    "file_lock_of_two_threads": Truth(DEADLOCK, "lock order", ("held by backwards; backwards",)),
+    "busy_under_a_file_lock": Truth(FINE, "busy", ("counting",)),
+    "file_lock_left_to_a_child": Truth(HANG, "file lock", ("by closing the file alone",)),
+    "child_runs_this_very_script": Truth(
+        HANG, "file lock", ("runs this program's own take_locked_file(), which takes it",)
+    ),
+    "children_reaped_one_by_one": Truth(
+        HANG, "children reaped one by one", ("takes one child each time",)
+    ),
+    "idle_fifo_of_commands": Truth(FINE, "may be idle", ("a FIFO to be opened by a writer",)),
     "child_wants_a_managed_lock": Truth(
         HANG, "file lock", ("taken by flock() in locked_file", "was started to take one")
     ),
@@ -162,7 +172,7 @@ TRUTHS = {
         ("2 workers of 2 thread pools", "asks_the_second", "runs; ", "for a queued job"),
     ),
     "pool_waits_for_a_busy_one": Truth(FINE, "may be idle", ("signal",)),
-    "file_lock_twice": Truth(HANG, "file lock", ("is held already; ", "open as descriptor ")),
+    "file_lock_twice": Truth(DEADLOCK, "file lock", ("holds itself by another descriptor",)),
     "idle_retry": Truth(HANG, "retries", ("in a loop that tries again", "FileNotFoundError")),
     "future_asked_again": Truth(HANG, "polls in vain or nobody gives it", ("future_asked_again",)),
     "future_awaited_in_turns": Truth(

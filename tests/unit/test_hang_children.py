@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gdb_epi.hangs.library_calls import NEW_CHILD, library_wait
+from gdb_epi.hangs.library_calls import GREETING, NEW_CHILD, library_wait
 from gdb_epi.hangs.loops.sleeping_event_loops import waits_for_clients_in_library
 from gdb_epi.hangs.processes.child_processes import (
     diagnose_wait_for_new_child,
@@ -105,6 +105,14 @@ def test_a_function_of_the_program_called_serve_serves_nobody() -> None:
     assert not waits_for_clients_in_library(task(1, WAIT, frame("shop", "serve")), installed)
     serving = frame("asyncio.base_events", "serve_forever")
     assert waits_for_clients_in_library(task(1, serving, frame("shop", "main")), installed)
+
+
+@pytest.mark.parametrize(("caller", "awaits"), [("connect", GREETING), ("mail", "the answer of a")])
+def test_a_server_greets_unasked(caller: str, awaits: str) -> None:
+    inner = frame("socket", "readinto"), frame("smtplib", "getreply"), frame("smtplib", caller)
+    call = library_wait(inner)
+    assert call is not None
+    assert call[1].startswith(awaits)
 
 
 @pytest.mark.parametrize(

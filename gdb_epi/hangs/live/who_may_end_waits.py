@@ -69,6 +69,7 @@ _BY_ANSWER = {
     **dict.fromkeys(("peer", "peer does not read", "one client", "closing", "retries",
                      "held while it waits"), SLOW_PEER),
     **dict.fromkeys(("child", "full pipe", "open stdin", "unread queue", "preexec_fn", "exec",
+                     "children reaped one by one",
                      "process pool"), SLOW_CHILD),
     **dict.fromkeys(("file lock", "lock file", "database lock", "lock of another process"),
                     HOLDER),

@@ -1,37 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lock of a file, held by the thread that waits for the end of a child which takes it too.
+"""Locks of files, of flock() and fcntl(): who has the one that a thread waits for.
 
-A lock that flock() or lockf() took is kept until it is given back or the file is closed. Many a
-process holds such a lock all its life, so that it runs once, and starts children: it counts only
-where the child's own code takes one.
+Such a lock is kept until it is given back or the file is closed, and the kernel gives it free when
+its holder ends: a holder in another process lives, and has it for a moment or as long as it leads.
+So a wait for one is called a hang where code here has it. flock() and open file description locks
+belong to an open file: a thread that opens the file again waits for itself, and a child that was
+forked meanwhile has the lock too. Those of lockf() are the process's (flock(2), fcntl(2)).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from os.path import basename
 
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.hang_context import HangContext, WaitChain
+from gdb_epi.hangs.idleness import library_frames_called
+from gdb_epi.hangs.processes.accept_locks import diagnose_turn_to_accept
+from gdb_epi.hangs.system_calls import FCNTL_OF_PROCESS
 from gdb_epi.hangs.types import (
+    DEADLOCK,
+    FILE_LOCK,
     HANG,
+    JOIN,
+    LOCK,
     HangDiagnosis,
     ThreadActivity,
     function_and_line,
     wait_diagnosis,
 )
-from gdb_epi.locks.types import PROBABLE
+from gdb_epi.locks.python.acquire_calls import AGAIN, MADE
+from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_FRAMES = 8
-MAX_DEPTH = 2  # methods that the `__enter__` of a lock's class calls
+MAX_DEPTH = 2  # functions that one which takes or gives a lock calls
+MAX_THREADS = 64  # whose frames are asked what they have locked
 MAX_WORDS, MAX_TEXT = 64, 1 << 14
-_TAKES = frozenset(("flock", "lockf"))
-_GIVES_BACK = "LOCK_UN"
+_TAKES = frozenset(("flock", "lockf", "F_SETLKW", "F_OFD_SETLKW"))
+_GIVES_BACK = frozenset(("LOCK_UN", "F_UNLCK"))
+_STARTS = frozenset(("fork", "forkpty", "set_inheritable"))
 _WITHOUT_WAITING = frozenset((
     "-n", "--nb", "--nonblock", "-w", "--wait", "--timeout", "-u", "--unlock",
 ))  # fmt: skip
@@ -39,11 +51,230 @@ _NOT_BLOCKING = "LOCK_NB"
 
 
 class LockedFile(NamedTuple):
-    """Which function of which code locked a file, and the file's name, "" where it is not known."""
+    """Which function of which code locked a file, and the file's name, "" where it is not known.
+
+    `texts` are those by which that code named it: its variables and the attributes of `self`.
+    """
 
     function: str
     frame: PyFrame
     name: str = ""
+    code: int = 0  # PyCodeObject *, of the function that takes it
+    texts: Mapping[str, str] = {}
+    descriptor: int | None = None
+
+    def is_at(self, number: int | None) -> bool:
+        """Tell whether it was locked by that very descriptor: its lock is changed, not awaited."""
+        return number is not None and number == self.descriptor
+
+
+def diagnose_file_lock_wait(
+    scene: HangContext, activity: ThreadActivity, chain: WaitChain
+) -> HangDiagnosis | None:
+    """Return the answer of a wait for the lock of a file."""
+    waits = f"{activity.waits()} for the lock of a file ({activity.what})"
+    seen = f"it sleeps in {activity.call}, which waits for nothing but such a lock"
+    turn = diagnose_turn_to_accept(scene, activity, f"{waits} that is held already")
+    if turn is not None:
+        return turn
+    holder, held = _holder_in_process(scene, activity)
+    if holder is not None and held is not None:
+        taken = f"{held.function}() in {function_and_line(held.frame)}"
+        path = circle_of_holders(scene, activity, holder.tid)
+        if holder is activity:
+            return HangDiagnosis(
+                DEADLOCK, "file lock", f"{waits}, which it holds itself by another descriptor, "
+                f"taken by {taken}", (activity,), PROBABLE, (seen,), ("a timeout",),
+                ("whether both names are the same file",), by_itself=True,
+            )  # fmt: skip
+        if path:
+            others = "".join(f"; {d.waits()} for {d.what}" for d in path[1:])
+            return HangDiagnosis(
+                DEADLOCK, "lock order", f"{waits}, held by {holder.who()}{others}, and so for "
+                f"{activity.who()}", tuple(path), PROBABLE, (seen,), ("a timeout",),
+            )  # fmt: skip
+        link = f"the lock of a file ({activity.what}), taken by {taken} and held by"
+        return chain.diagnose_through(activity, holder.tid, link)
+    doubt = "what its holder does is not in this core"
+    beside = _lock_held_beside(scene, activity)
+    if beside is not None:
+        return wait_diagnosis(
+            HANG, "file lock", f"{waits} that is held already; meanwhile it holds such a lock "
+            f"itself, taken by {beside.function}() in {function_and_line(beside.frame)}: it waits "
+            "for ever if that is of the same file, or if who has this one wants that one",
+            activity, PROBABLE,
+            evidence=(seen,), ruled_out=("a timeout",), doubts=(doubt,),
+        )  # fmt: skip
+    again = _frame_that_locked_before(scene, activity)
+    if again is not None:
+        return wait_diagnosis(
+            HANG, "file lock", f"{waits} that is held already; {function_and_line(again)} took it "
+            "before and gave it back by closing the file alone, and started a process "
+            "meanwhile, which has the open file and its lock too as long as it lives", activity,
+            PROBABLE, evidence=(seen,), ruled_out=("a timeout",),
+            doubts=("whether that process has closed the file", doubt),
+        )  # fmt: skip
+    return wait_diagnosis(
+        HANG, "file lock", f"{waits} that is held already, most likely by another process: that "
+        "one is alive, as its end would free the lock, and may be at work, or keep it all its life",
+        activity, INFO, evidence=(seen,), doubts=(doubt,),
+    )  # fmt: skip
+
+
+def _holder_in_process(
+    scene: HangContext, activity: ThreadActivity
+) -> tuple[ThreadActivity | None, LockedFile | None]:
+    """Return the thread of this process that has the lock which a thread waits for, and how.
+
+    The waiting one itself before others. None for locks that are the process's own.
+    """
+    if activity.call == FCNTL_OF_PROCESS:
+        return None, None
+    others = [d for d in scene.activities if d.tid != activity.tid][:MAX_THREADS]
+    for other in (activity, *others):
+        for held in _files_locked_by(scene, other):
+            if _is_wanted(scene, activity, held) and not held.is_at(activity.target):
+                return other, held
+        # Who waits for a part of that very file, and has taken one before, has another part.
+        part = _part_locked_before(scene, other) if other is not activity else None
+        if (
+            part
+            and part.name == _wanted_name(scene, activity)
+            and part.code == _code(scene, activity)
+        ):
+            return other, part
+    return None, None
+
+
+def circle_of_holders(
+    scene: HangContext, activity: ThreadActivity, holder: int | None
+) -> list[ThreadActivity]:
+    """Return the threads from one to who holds what it wants, back to it; [] for no circle."""
+    path = [activity]
+    following = scene.activity(holder)
+    while following is not None and following not in path:
+        if following.timed or following.kind not in (LOCK, JOIN, FILE_LOCK):
+            return []
+        path.append(following)
+        to = following.target
+        if following.kind == FILE_LOCK:
+            other, _ = _holder_in_process(scene, following)
+            to = other.tid if other is not None else None
+        if to == activity.tid:
+            return path
+        following = scene.activity(to)
+    return []
+
+
+def _taking_frame(scene: HangContext, activity: ThreadActivity) -> PyFrame | None:
+    """Return the frame of the function that takes the lock: a library's, or the program's own."""
+    called = library_frames_called(scene, activity)
+    return next(iter((*called[-1:], *activity.frames)), None)
+
+
+def _code(scene: HangContext, activity: ThreadActivity) -> int:
+    taking = _taking_frame(scene, activity)
+    return taking.code if taking is not None else 0
+
+
+def _wanted_name(scene: HangContext, activity: ThreadActivity) -> str:
+    """Return the name by which Python opened the file whose lock a thread waits for; or ""."""
+    file = scene.descriptors.describe(activity.target).object if activity.target else 0
+    return scene.view.text_attribute(file, "name") or "" if file else ""
+
+
+def _is_wanted(scene: HangContext, activity: ThreadActivity, held: LockedFile) -> bool:
+    """Tell whether a file that code here has locked is the one whose lock a thread waits for.
+
+    By its name, else where the same code took both, by the same names.
+    """
+    name = _wanted_name(scene, activity)
+    if name and held.name:
+        return name == held.name
+    taking = _taking_frame(scene, activity)
+    if taking is None or held.code != taking.code:
+        return False
+    texts = _texts_of_frame(scene, taking)
+    common = texts.keys() & held.texts.keys()
+    return bool(common) and all(texts[each] == held.texts[each] for each in common)
+
+
+def _texts_of_frame(scene: HangContext, frame: PyFrame) -> dict[str, str]:
+    return _texts_of_variables(scene, scene.view.variable_addresses(frame))
+
+
+def _texts_of_variables(scene: HangContext, named: Iterable[tuple[str, int]]) -> dict[str, str]:
+    """Return the texts among some variables, and among the attributes of `self`."""
+    texts, reader = dict[str, str](), scene.view.reader
+    for name, at in named:
+        held = [(name, at)]
+        if name == "self":  # filelock keeps the path in an object of its own
+            own = list(scene.view.attributes(at))[:MAX_WORDS]
+            inner = (pair for _, value in own for pair in scene.view.attributes(value))
+            held = [(f"self.{attribute}", value) for attribute, value in (*own, *inner)]
+        for each, value in held[:MAX_WORDS]:
+            text = reader.string(value, MAX_TEXT) if scene.view.type_name(value) == "str" else ""
+            if isinstance(text, str) and text:
+                texts[each] = text
+    return texts
+
+
+def _files_locked_by(scene: HangContext, activity: ThreadActivity) -> Iterator[LockedFile]:
+    for frame in activity.frames[:MAX_FRAMES]:
+        with suppress(UnreadableMemory, LayoutError, IndexError):
+            held = _file_locked_by(scene, frame)
+            if held is not None:
+                yield held
+
+
+def _part_locked_before(scene: HangContext, activity: ThreadActivity) -> LockedFile | None:
+    """Return a part of a file that a thread locked before it came to wait for another one.
+
+    Its code has called before what it calls now, and nothing that gives a lock back.
+    """
+    if activity.kind != FILE_LOCK or activity.call == FCNTL_OF_PROCESS:
+        return None
+    for inner, frame in pairwise(activity.frames[:MAX_FRAMES]):
+        made = scene.names_called_before(frame, MAX_DEPTH, ever=True)
+        if inner.name in made and made.isdisjoint(_GIVES_BACK):
+            name = _wanted_name(scene, activity)
+            return LockedFile(inner.name, frame, name, code=_code(scene, activity))
+    return None
+
+
+def _lock_held_beside(scene: HangContext, activity: ThreadActivity) -> LockedFile | None:
+    """Return another file that the waiting thread has locked, by the very code that waits."""
+    code = _code(scene, activity)
+    return next((held for held in _files_locked_by(scene, activity)
+                 if held.code == code and not held.is_at(activity.target)), None)  # fmt: skip
+
+
+def _frame_that_locked_before(scene: HangContext, activity: ThreadActivity) -> PyFrame | None:
+    """Return the frame whose code took the lock before and left it to a process it has started.
+
+    It has called before what it calls now, which forks under the lock, or starts a program that
+    keeps open files, and gives back by closing alone. None for locks that no child gets.
+    """
+    if activity.call == FCNTL_OF_PROCESS:
+        return None
+    for place, (inner, frame) in enumerate(pairwise(activity.frames[:MAX_FRAMES])):
+        calls = list(scene.code.names_by_call_before(frame, (MADE, AGAIN), MAX_DEPTH))
+        taking = next((n for n, (call, _) in enumerate(calls) if call.name == inner.name), None)
+        if taking is None:
+            continue
+        first, used = calls[taking]
+        with suppress(UnreadableMemory, LayoutError):
+            for each in activity.frames[: place + 1]:
+                used.update(scene.call_sites.name_tuple(each.code, "co_names"))
+        for call, names in calls[taking + 1 :]:  # up to what closes it, of the same object
+            same = first.path and call.root == first.root
+            if same and call.name != inner.name and "close" in names:
+                used |= set().union(*(n for _, n in calls[taking : calls.index((call, names))]))
+        forked = any(forked for _, forked in scene.descriptors.running_processes)
+        starts = used & _STARTS or ("Process" in used and forked)
+        if starts and used.isdisjoint(_GIVES_BACK):
+            return frame
+    return None
 
 
 def diagnose_file_lock_held_for_child(
@@ -53,7 +284,7 @@ def diagnose_file_lock_held_for_child(
     for frame in activity.frames[:MAX_FRAMES] if not activity.timed else ():
         with suppress(UnreadableMemory, LayoutError, IndexError):
             held = _file_locked_by(scene, frame)
-            seen = _lock_in_child_clause(scene, activity, frame, held.name) if held else ""
+            seen = _lock_in_child_clause(scene, activity, frame, held) if held else ""
             if held and seen:
                 return wait_diagnosis(
                     HANG, "file lock", f"{waits}; meanwhile it holds the lock of a file, taken by "
@@ -69,23 +300,38 @@ def diagnose_file_lock_held_for_child(
 
 def _file_locked_by(scene: HangContext, frame: PyFrame) -> LockedFile | None:
     """Return the file that a frame has locked, or a manager whose `with` block it is in."""
-    managers = [manager for _, manager in scene.view.slots.entered_blocks([frame])]
-    resting = filter(None, map(scene.view.frame_of_manager, managers))
+    view, streams = scene.view, scene.descriptors
+    managers = [manager for _, manager in view.entered_managers(frame)]  # of an ExitStack too
+    resting = filter(None, map(view.frame_of_manager, managers))
     for each in (frame, *resting):
         made = scene.names_called_before(each, ever=True)
         function = min(made & _TAKES, default="")
-        file = _locked_file(scene, each) if function and _GIVES_BACK not in made else 0
-        if file and scene.view.type_name(file) == "int":
-            if "close" not in made:
-                return LockedFile(function, each)
-        elif file and scene.descriptors.descriptor_of_stream(file) not in (None, -1):
-            return LockedFile(function, each, scene.descriptors.name_of_stream(file))
+        file = _locked_file(scene, each) if function and made.isdisjoint(_GIVES_BACK) else 0
+        if not file:
+            continue
+        number, name = streams.descriptor_of_stream(file), ""
+        if view.type_name(file) == "int":
+            number = None if "close" in made else view.objects.integer(file)
+        elif number not in (None, -1):
+            name = streams.name_of_stream(file)
+        if isinstance(number, int) and number >= 0:
+            texts = _texts_of_frame(scene, each)
+            return LockedFile(function, each, name, each.code, texts, number)
     for manager in managers:
+        number = streams.descriptor_of_stream(manager)
         enter = scene.code.type_attribute(manager, "__enter__")
-        function = min(_TAKES.intersection(scene.code.names_called(enter, MAX_DEPTH, manager)),
-                       default="")  # fmt: skip
+        if number not in (None, -1):  # what a function opened, locked and returned
+            made = scene.names_called_before(frame, MAX_DEPTH, ever=True)
+            function = min(made & _TAKES, default="") if made.isdisjoint(_GIVES_BACK) else ""
+            name, code = streams.name_of_stream(manager), 0
+        else:
+            called = scene.code.names_called(enter, MAX_DEPTH, manager)
+            function, name = min(_TAKES.intersection(called), default=""), ""
+            is_function = view.type_name(enter) == "function"
+            code = scene.code.as_called_function(enter, 0).code if is_function else 0
         if function:
-            return LockedFile(function, frame)
+            texts = _texts_of_variables(scene, [("self", manager)])
+            return LockedFile(function, frame, name, code, texts)
     return None
 
 
@@ -102,19 +348,19 @@ def _locked_file(scene: HangContext, frame: PyFrame) -> int:
 
 
 def _lock_in_child_clause(
-    scene: HangContext, activity: ThreadActivity, frame: PyFrame, name: str
+    scene: HangContext, activity: ThreadActivity, frame: PyFrame, held: LockedFile
 ) -> str:
-    """Say where the child's code takes the lock of a file; "" where that is not seen.
-
-    `name` is that of the file which is locked here.
-    """
+    """Say where the child's code takes the lock of a file; "" where that is not seen."""
     child = scene.descriptors.child_of_pid(activity.target) if activity.target else None
     if child is not None:
         words = [w for text in _arguments_of_popen(scene, child.address) for w in text.split()]
-        takes = any(word in text for text in words for word in _TAKES)
-        if not takes or any(_NOT_BLOCKING in word for word in words) or _locks_another(words, name):
+        who = f"child {child.pid} ({child.command})"
+        if not any(word in text for text in words for word in _TAKES):
+            function = _function_of_own_script(scene, words, held)
+            return f"{who} runs this program's own {function}(), which takes it" if function else ""
+        if any(_NOT_BLOCKING in each for each in words) or _locks_another(words, held.name):
             return ""
-        return f"child {child.pid} ({child.command}) was started to take one"
+        return f"{who} was started to take one"
     made = scene.names_called_before(frame, ever=True)
     running = {frame.code for frames in scene.view.all_frames().values() for frame in frames}
     for called, functions in scene.live_code.own_functions.items():
@@ -123,6 +369,24 @@ def _lock_in_child_clause(
             if function.code not in running and used & _TAKES:
                 return f"{called}(), which the child may run, takes one"
     return ""
+
+
+def _function_of_own_script(scene: HangContext, words: Sequence[str], held: LockedFile) -> str:
+    """Return the function of this program that takes the lock in a child which runs its script.
+
+    It does not run here. One that the child was told by name, or the only one; "" for none.
+    """
+    scripts = {basename(word) for word in words if word.endswith(".py")}
+    running = {frame.code for frames in scene.view.all_frames().values() for frame in frames}
+    by = _TAKES if held.code in running else {scene.live_code.name_of(held.code)}
+    taking = [
+        name for name, functions in scene.live_code.own_functions.items() for each in functions
+        if each.code not in running
+        and basename(scene.view.reader.text_field(each.code, "PyCodeObject", "co_filename"))
+        in scripts
+        and not by.isdisjoint(used for _, _, used in scene.call_sites.names_used(each.code))
+    ] if scripts else []  # fmt: skip
+    return next((name for name in taking if name in words or not taking[1:]), "")
 
 
 def _locks_another(words: Sequence[str], name: str) -> bool:

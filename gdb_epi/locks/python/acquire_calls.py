@@ -174,8 +174,16 @@ class AcquireCalls:
 
         `whens` are MADE and AGAIN: outside and inside of the loops that run.
         """
-        followed = self._follow_calls(self._calls_made_at_times(frame, whens, depth))
-        return {call.name for _, call in followed}
+        return set[str]().union(
+            *(names for _, names in self.names_by_call_before(frame, whens, depth))
+        )
+
+    def names_by_call_before(
+        self, frame: PyFrame, whens: tuple[str, ...], depth: int
+    ) -> Iterator[tuple[MethodCall, set[str]]]:
+        """Yield the same by the frame's own calls, each with the name of what it calls."""
+        for start in self._calls_made_at_times(frame, whens, depth):
+            yield start[0], {call.name for _, call in self._follow_calls([start])}
 
     def bytes_yet_to_run(self, frame: PyFrame) -> tuple[tuple[int, int], ...]:
         """Return the (first, last) bytes of a frame's code that have yet to run, or run again."""
@@ -228,6 +236,10 @@ class AcquireCalls:
             yield receiver, call
             method = call.path[-1] if call.path else ""
             body = self._function_run_by_call(receiver, method) if further and receiver else None
+            if further and not method and self._view.type_name(receiver) == "type":
+                made = self.class_attribute(receiver, "__init__")
+                if made and self._view.type_name(made) == "function":
+                    body = self.as_called_function(made, 0)
             if body is not None and body.code != but:
                 inner = self.sites.calls_of(body.code)
                 left += [

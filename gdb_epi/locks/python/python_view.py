@@ -383,7 +383,7 @@ class PythonView:
                 lock = self.lock_of(condition) if condition else None
                 if lock is not None:
                     given_up.add(lock)
-            for inner, manager in self._entered_managers(frame):
+            for inner, manager in self.entered_managers(frame):
                 lock = self.lock_of(manager)
                 if lock is not None and lock not in given_up:
                     yield WithBlock(tid, ident, name, vanished, inner, manager, lock)
@@ -393,7 +393,7 @@ class PythonView:
         for generator in generators:
             with suppress(UnreadableMemory, LayoutError, IndexError):
                 frame = self.slots.suspended_frame(generator)
-                blocks = self._entered_managers(frame) if frame is not None else ()
+                blocks = self.entered_managers(frame) if frame is not None else ()
                 if frame is not None and any(self.lock_of(m) == lock for _, m in blocks):
                     return generator, frame
         return None
@@ -407,7 +407,7 @@ class PythonView:
         generator = self.attribute(manager, "gen") if of_generator else None
         return self.slots.suspended_frame(generator) if generator else None
 
-    def _entered_managers(self, frame: PyFrame) -> Iterator[tuple[PyFrame, int]]:
+    def entered_managers(self, frame: PyFrame) -> Iterator[tuple[PyFrame, int]]:
         """Yield (frame, manager) of a frame's blocks, and of what those managers have entered.
 
         `@contextmanager` keeps a suspended generator, which has the block; an ExitStack has a

@@ -78,6 +78,7 @@ _BY_KIND = {
     "unread queue": "read the queue to its end before you wait for the process",
     "reads past the end": "leave the loop when a read gives nothing: the stream has ended",
     "read ahead": "read what the stream has in its buffer before you poll its descriptor",
+    "children reaped one by one": "in that handler, call waitpid() until no child is left to take",
     "blocked SIGTERM": "unblock SIGTERM before you start a child, or end the child by kill()",
     "event and lock": "do not hold the lock that the other thread needs, while you wait for it",
     "event and join": "wake a thread before you wait for its end",
