@@ -14,7 +14,12 @@ from support.scenes import HEAP
 from gdb_epi.corruption.checks.malloc_heap import malloc_chunks, malloc_links
 from gdb_epi.corruption.checks.overwritten_places import ID as OVERWRITTEN_PLACE
 from gdb_epi.corruption.context import Context
-from gdb_epi.detectors.runtimes.damaged_heap import HeapBreak, _finding, _first_misfitting_chunk
+from gdb_epi.detectors.runtimes.damaged_heap import (
+    HeapBreak,
+    _finding,
+    _first_misfitting_chunk,
+    _is_header_overwritten,
+)
 from gdb_epi.fault.malloc_heap import HeapWords, main_heap, thread_heaps, top_size_lacks_a_bit
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import PAGE
@@ -110,6 +115,26 @@ def test_a_heap_that_text_ran_over_looks_overwritten() -> None:
     )
     cut = target(bytes(data), truncation=Truncation(True, 4096, "cut"))
     assert evidence(malloc_chunks(Context(ProcessState(cut)))) == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "word_beside", "overwritten"), [(1, 0, False), (1, 7, False), (3, 7, True)]
+)
+def test_one_cache_line_of_zeros_is_no_overrun(
+    lines: int, word_beside: int, overwritten: bool
+) -> None:
+    """A word of 0 beside it may have been 0 before: it was "software 84 %" of a lost line."""
+    data = bytearray(chunks(FIRST + SECOND))
+    for at in range(TCACHE + 16, len(data) - SIZE, SIZE):
+        data[at : at + SIZE - 16] = b"\x40" * (SIZE - 16)
+    header = next(h for h in range(TCACHE + 40 * SIZE, len(data), SIZE) if h % 64 in (16, 32))
+    start = header & -64
+    data[start : start + 64 * lines] = bytes(64 * lines)
+    struct.pack_into("<Q", data, start - 8, word_beside)
+    heap = HeapWords(target(bytes(data)), HEAP, len(data) // 8)
+    heap_break = _first_misfitting_chunk(heap)
+    assert isinstance(heap_break, HeapBreak)
+    assert _is_header_overwritten(heap, heap_break) == overwritten
 
 
 def test_a_top_that_another_thread_was_splitting_is_no_damage() -> None:

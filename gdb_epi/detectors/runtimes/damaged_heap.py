@@ -151,15 +151,18 @@ def _failed_on_wrong_value(account: FaultAccount) -> bool:
 def _is_header_overwritten(heap: HeapWords, at: HeapBreak) -> bool:
     """Whether a header was written over, by no hardware and no other user of sbrk().
 
-    Blocks fit before it and again behind it. A whole cache line of zeros is what hardware makes.
+    Blocks fit before it and again behind it. One whole cache line of zeros is what hardware makes;
+    zeros beside it may have been there before, but not a second line.
     """
     place = (at.header - heap.start) // 8
     if at.one_bit or at.before is None or at.word & ~FLAGS == _FENCEPOST:
         return False
     line = (at.header + 8 & -_LINE) - heap.start
-    words = [heap[n] for n in range(max(0, line // 8), min(heap.count, (line + _LINE) // 8))]
-    around = [heap[n] for n in (line // 8 - 1, (line + _LINE) // 8) if 0 <= n < heap.count]
-    if not any(words) and all(around):
+    line_before, its_line, line_after = (
+        any(heap[n] for n in range(max(0, start // 8), min(heap.count, (start + _LINE) // 8)))
+        for start in (line - _LINE, line, line + _LINE)
+    )
+    if line_before and line_after and not its_line:
         return False
     behind = range(place + 2, min(place + 2 + MAX_DAMAGE // 8, heap.count - 1), 2)
     return any(
