@@ -311,10 +311,11 @@ def _file_locked_by(scene: HangContext, frame: PyFrame) -> LockedFile | None:
             continue
         number, name = streams.descriptor_of_stream(file), ""
         if view.type_name(file) == "int":
-            number = None if "close" in made else view.objects.integer(file)
+            value = view.objects.integer(file)
+            number = None if "close" in made or isinstance(value, Absent) else value
         elif number not in (None, -1):
             name = streams.name_of_stream(file)
-        if isinstance(number, int) and number >= 0:
+        if number is not None and number >= 0:
             texts = _texts_of_frame(scene, each)
             return LockedFile(function, each, name, each.code, texts, number)
     for manager in managers:
@@ -380,11 +381,11 @@ def _function_of_own_script(scene: HangContext, words: Sequence[str], held: Lock
     running = {frame.code for frames in scene.view.all_frames().values() for frame in frames}
     by = _TAKES if held.code in running else {scene.live_code.name_of(held.code)}
     taking = [
-        name for name, functions in scene.live_code.own_functions.items() for each in functions
-        if each.code not in running
-        and basename(scene.view.reader.text_field(each.code, "PyCodeObject", "co_filename"))
+        name for name, functions in scene.live_code.own_functions.items() for function in functions
+        if function.code not in running
+        and basename(scene.view.reader.text_field(function.code, "PyCodeObject", "co_filename"))
         in scripts
-        and not by.isdisjoint(used for _, _, used in scene.call_sites.names_used(each.code))
+        and not by.isdisjoint(used for _, _, used in scene.call_sites.names_used(function.code))
     ] if scripts else []  # fmt: skip
     return next((name for name in taking if name in words or not taking[1:]), "")
 
