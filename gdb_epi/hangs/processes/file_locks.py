@@ -357,8 +357,8 @@ def _lock_in_child_clause(
         words = [w for text in _arguments_of_popen(scene, child.address) for w in text.split()]
         who = f"child {child.pid} ({child.command})"
         if not any(word in text for text in words for word in _TAKES):
-            function = _function_of_own_script(scene, words, held)
-            return f"{who} runs this program's own {function}(), which takes it" if function else ""
+            own = _function_of_own_script(scene, words, held)
+            return f"{who} runs this program's own {own}(), which takes it" if own else ""
         if any(_NOT_BLOCKING in each for each in words) or _locks_another(words, held.name):
             return ""
         return f"{who} was started to take one"
