@@ -30,6 +30,9 @@ from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, shortened_list
 
+MIN_CRASHES = 5
+MAX_P = 0.01  # that chance alone changes a rate as much
+SURE_P = 0.001  # for all crashes together, about which nobody asked
 PERMUTATIONS = 999
 SEED = 20_260_101  # the same data gives the same answer
 MAX_DAYS = 3_660
@@ -332,9 +335,6 @@ def _fit_slope(counts: Floats, hours: Floats) -> tuple[float, float, float]:
 
 MAX_OF_MONTH, MIN_MONTHS, MIN_OFTENER, MAX_MONTH_P = 4, 4, 1.5, 1e-6  # days; months; times
 COMMON_CAUSE = "load, or something that all have in common; no host and no version is accused by it"
-MIN_CRASHES = 5
-MAX_P = 0.01
-SURE_P = 0.001  # for all crashes together, about which nobody asked
 LEFT_OUT = 2  # of the signatures: those that rose most
 MIN_RISE = 1.3  # of the others, by the lower end of its interval
 MIN_OF_PROGRAM = 8  # crashes of a program that counts
