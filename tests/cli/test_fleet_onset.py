@@ -294,3 +294,39 @@ def test_the_verbs(shell, tmp_path):
     assert pair["and_value"] == "high" and len(pair["alone"]) == 2 and pair["rr_interval"]
     assert shell("fleet", "correlate", "race", "--csv").out.startswith("attr,value,and_attr,")
     assert shell("fleet", "correlate", "nothing-like-it").code == 3
+
+
+def test_of_what_was_rolled_out_together_it_is_said_what_the_screening_tells_apart(shell, tmp_path):
+    """New machines brought a kernel that six of the old ones got later, and are well with."""
+    rows, hours = [], ["day,hours,host,model,kernel"]
+    for day in range(40):
+        for host in range(60):
+            is_new = host >= 40
+            if is_new and day < 18:
+                continue
+            kernel = "6.11" if is_new or (host < 8 and day >= 22) else "6.8"
+            model = "m2" if is_new else "m1"
+            hours.append(f"{FIRST_DAY + day},24,h{host},{model},{kernel}")
+            number, kind = day * 60 + host, "usual" if (day + host) % 11 == 0 else ""
+            kind = "fresh" if is_new and (3 * day + host) % 10 == 0 else kind
+            if kind:
+                text = f"gsig/2 stable segv-null f <-- py:{kind}"
+                rows.append({
+                    "schema": "gdb-epi/record/1",
+                    "core_key": f"{number:032x}",
+                    "host": {"hostname": f"h{host}", "attributes": {}},
+                    "time": {"crash_ts": 86_400.0 * (FIRST_DAY + day) + number * 7919 % 86_400},
+                    "signature": {
+                        "version": "gsig/2",
+                        "keys": {"stable": f"{sum(map(ord, kind)):016x}"},
+                        "text": {"stable": text},
+                    },
+                })  # fmt: skip
+    (tmp_path / "hours.csv").write_text("\n".join(hours) + "\n")
+    shell("fleet", "ingest", "-", stdin="\n".join(map(json.dumps, rows)).encode())
+    assert shell("fleet", "exposure", tmp_path / "hours.csv").code == 0
+    told = shell("fleet", "onset", "py:fresh").out
+    assert "model=m2 and kernel=6.11, which were rolled out together" in told, told
+    assert (
+        "over all days: hardware, firmware, or code that only such hosts run: goes with m" in told
+    )

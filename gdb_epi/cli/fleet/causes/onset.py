@@ -39,7 +39,7 @@ def run(args: Namespace) -> None:
 
         output.print_lines_by_causes(args.db, [signature_phrase_and_key(answer.signature)])
         _print_onset(answer)
-        if not answer.roll_outs:
+        if len(answer.roll_outs) != 1:  # of several together some may be no reason
             goes_with = sentences_about_signature(population, code)
             output.print_lines(
                 f"  over all days: {words}" for words in goes_with if words not in answer.answer
