@@ -194,6 +194,34 @@ def test_show_seen_and_trend_say_versions_gaps_and_changes(shell, tmp_path):
     assert out.startswith("no host to take out now: no host's crashes point to its hardware\n")
 
 
+def test_what_came_with_one_value_makes_nothing_else_rarer_there(shell):
+    """Without host-hours values are compared by their crashes, of which a new bug is most."""
+    kinds = [f"k{n % 3}" for n in range(120)] + [f"k{n % 3}" for n in range(30)] + ["fresh"] * 60
+    lines = []
+    for number, kind in enumerate([*kinds, *["gone"] * 9]):
+        line = f"gsig/2 stable segv-null {kind} <-- py:gate.{kind}"
+        image = "gate:1" if number < 120 or kind == "gone" else "gate:2"
+        lines.append(json.dumps({
+            "schema": "gdb-epi/record/1",
+            "core_key": f"{number:032x}",
+            "host": {"hostname": f"node-{number * 7 % 20}"},
+            "time": {"crash_ts": 86_400.0 * (20_000 + number % 29) + number * 53_407 % 86_400},
+            "container": {"image": image},
+            "signature": {
+                "version": "gsig/2",
+                "keys": {"stable": hash_signature_line(line)},
+                "text": {"stable": line},
+            },
+        }))  # fmt: skip
+    shell("fleet", "ingest", "-", stdin="\n".join(lines).encode())
+    compared = shell("fleet", "compare", "image=gate:1", "image=gate:2").out
+    assert compared.startswith("1 signature changed by more than chance"), compared
+    row = next(line for line in compared.splitlines() if "gate.fresh" in line)
+    assert "none before" in row and compared.index("gate.fresh") < compared.index("gate.k0")
+    none = shell("fleet", "rates", "image=gate:2", "--signature", "py:gate.gone").out
+    assert none.startswith("image=gate:2: none of these 9 crashes has it, and 90 other crashes")
+
+
 def test_new_counts_back_from_the_latest_crash(fleet):
     rows = json.loads(fleet("fleet", "new", "--days", "6.9", "--json").out)
     assert [row["signature"] for row in rows] == ["gsig/2 stable segv-null f6 <- main"]

@@ -46,6 +46,7 @@ from gdb_epi.fleet.questions.signatures import (
     top_signatures,
 )
 from gdb_epi.fleet.records.facts import program_in_words
+from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import ALL
 from gdb_epi.fleet.screen.finding_texts import NOTHING_NEEDED, describe_test
 from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
@@ -229,12 +230,15 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
 
 def _counts_of_days(population: Population, first: int, until: int) -> str:
     """Return how many crashes some days had, and the same number of days before them."""
-    days = population.day[population.timed]
+    repeats = find_events(population).repeats
+    days = population.day[population.timed & ~repeats]
     span = until + 1 - first
     now, before = (
         int(np.count_nonzero((days >= day) & (days < day + span))) for day in (first, first - span)
     )
     words = counted(now, "crash")
+    if (repeats & (population.day > first - span) & (population.day <= until)).any():
+        words += ", what came together counted once"
     if not days.size or int(days.min()) > first - span:  # there was not as long a time before
         return words
     return f"{words} ({before} in the {counted(span, 'day')} before)"
@@ -255,7 +259,7 @@ def _stopped_hosts(population: Population, first: int) -> list[str]:
     had_hours = np.bincount(population.exposure_host[rows], minlength=last.size) >= MIN_HOST_DAYS
     end = int(population.exposure_day[rows].max(initial=FOREVER_AGO))
     stopped = np.flatnonzero(had_hours & (last >= first - 1) & (last < end - 1))
-    if stopped.size > MAX_STOPPED * np.count_nonzero(had_hours):
+    if stopped.size > max(1.0, MAX_STOPPED * np.count_nonzero(had_hours)):
         return []
     return [
         f"{population.hosts[host]} has no host-hours and no crash since {iso_day(int(last[host]))}:"

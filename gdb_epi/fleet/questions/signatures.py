@@ -31,6 +31,7 @@ from gdb_epi.judgement.labels import NO_FAULT
 MAX_VERDICTS = 8  # labels shown for a signature
 KEYS_AT_ONCE = 200  # signatures
 SAMPLE = 1_000  # crashes whose labels are read
+MAX_LEFT_OUT = 3  # signatures that changed, of what others are measured by
 MAX_Q_OF_CHANGE = 0.05  # of a signature that changed between two windows
 HOURS_DIGITS = 6  # decimals of the host-hours of a day
 
@@ -500,20 +501,37 @@ def compare_values(
             raise InputError(f"no crash has {name}={value}", hint=hint or "gdb-epi fleet check")
         sides.append(attribute.crashes_with(value))
         weights.append(float(population.exposure_hours[attribute.hours_with(value)].sum()))
-    if not all(weights):
-        counted = find_events(population).counted.signature >= 0
-        weights = [float((side & counted).sum()) for side in sides]
+    has_hours = all(weights)
+    usual = find_events(population).counted.signature >= 0
+    if not has_hours:
+        weights = [float((side & usual).sum()) for side in sides]
     if not all(weights):
         raise InputError("no crash of one of the two has a signature")
     comparison = _compare_signatures(engine, population, sides, weights[1] / sum(weights), limit)
+    # Beside what came with one value all else seems rarer there: it is no measure of the others.
+    for _ in range(0 if has_hours else MAX_LEFT_OUT):
+        changed = (
+            population.signatures.index(row.signature)
+            for row in comparison.rows
+            if row.signature and row.q <= MAX_Q_OF_CHANGE
+        )
+        most = next((code for code in changed if usual[population.signature == code].any()), None)
+        if most is None:
+            break
+        usual &= population.signature != most
+        weights = [float((side & usual).sum()) for side in sides]
+        if not all(weights):
+            break
+        share = weights[1] / sum(weights)
+        comparison = _compare_signatures(engine, population, sides, share, limit)
     (name, _), (other_name, value) = marks
     if name != other_name or (attribute := population.attribute_asked_for(name)) is None:
         return comparison
     # Hosts with one value may crash more than those with the other, whatever they run.
     cells = rate_cells(population, attribute, find_events(population).counted.signature >= 0)
     codes = [attribute.values.index(value) for _, value in marks]
-    usual = ~np.isin(population.signature[cells.crashes], list(comparison.changed_codes))
-    cells = cells.of_crashes(usual & np.isin(cells.codes[0], codes))
+    unchanged = ~np.isin(population.signature[cells.crashes], list(comparison.changed_codes))
+    cells = cells.of_crashes(unchanged & np.isin(cells.codes[0], codes))
     cells = cells.of_hours(np.isin(cells.codes[1], codes))
     both = risk_given_host_and_day(codes[1], cells)
     return comparison._replace(rest_on_same=both or risk_by_strata(codes[1], cells, cells.days))

@@ -48,6 +48,7 @@ from gdb_epi.fleet.screen.finding import (
     HOST,
     MIN_N,
     MOSTLY,
+    TIME_AND_CPU_ATTRIBUTES,
     Finding,
     crashes_of_findings,
 )
@@ -565,7 +566,8 @@ def kinds_of_host_sentences(population: Population, hosts: Sequence[int]) -> lis
     screened = screen_present(population)
     causes: dict[str, list[Finding]] = {}
     for finding in () if screened is None else screened.findings:
-        if finding.attr not in (HOST, *CLUSTERED_CRASHES) and (finding.members & mine).any():
+        of_values = finding.attr not in (HOST, *CLUSTERED_CRASHES, *TIME_AND_CPU_ATTRIBUTES)
+        if of_values and (finding.members & mine).any():
             causes.setdefault(" or ".join(finding.marks), []).append(finding)
     screened_hosts = () if screened is None else screened.hosts
     accused = {finding.value for finding in screened_hosts}.intersection(

@@ -83,7 +83,8 @@ def run(args: Namespace) -> None:
     asked = [row for row in rows if row.value == value]
     begun = [row for row in rows if value and row.value.startswith(value)]
     asked = asked or begun * (len(begun) == 1)
-    if value and not asked:
+    others = int(attribute.crashes_with(value).sum()) if value in attribute.values else 0
+    if value and not asked and not others:
         values = ", ".join(row.value for row in rows[:NAMED])
         raise UsageError(
             f"no {name} is {value!r}: there are {values or 'none'}",
@@ -92,6 +93,12 @@ def run(args: Namespace) -> None:
     if args.json or args.csv:
         output.print_rows([_rate_json(row) for row in asked or rows[: args.limit]], as_csv=args.csv)
         return
+    if value and not asked:
+        print_line(
+            f"{name}={value}: none of these {counted(int(members.sum()), 'crash')} has it, and "
+            f"{counted(others, 'other crash')} of this fleet do"
+        )
+        print()
     for row in asked:
         overall = [f"{name}={row.value}: {row.sentences[0]}", *row.sentences[1:]]
         marked = []
