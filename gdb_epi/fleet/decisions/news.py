@@ -180,7 +180,13 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
     still_open = [f for f in findings if f not in fresh and f.state == OPEN]
     with engine.connect() as connection:
         moment = min(now, end - 1)
-        states = read_states(sqlalchemy_executor(connection), moment, end if end <= now else inf)
+        execute = sqlalchemy_executor(connection)
+        states = read_states(execute, moment, end if end <= now else inf)
+        later = sum(
+            held.since is not None and end <= min(held.since, now)
+            for about in (SIGNATURE, HOST)
+            for held in read_current_states(execute, about, now).values()
+        )
         programs = _programs_of(connection, [*fresh[:MAX_LISTED], *still_open[:MAX_LISTED]])
         was_screened, unscreened = describe_unscreened_crashes(connection, until)
         named = call_by_causes(
@@ -215,6 +221,8 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
         "Most frequent of all time, beside them:" if new else "Most frequent of all time:",
         others,
     )
+    if later:
+        lines.append(f"Decided after these days, and left out: {later}; gdb-epi fleet states")
     span = f"{iso_day(first)} to {iso_day(until)}"
     latest = max((row.last_seen for row in top if row.last_seen is not None), default=None)
     if latest is not None and latest < first * SECONDS_A_DAY:
