@@ -94,7 +94,7 @@ def run(args: Namespace) -> None:
         output.print_rows([_rate_json(row) for row in asked or rows[: args.limit]], as_csv=args.csv)
         return
     if value and not asked:
-        print_line(
+        output.print_line(
             f"{name}={value}: none of these {counted(int(members.sum()), 'crash')} has it, and "
             f"{counted(others, 'other crash')} of this fleet do"
         )
