@@ -14,8 +14,8 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.record.stacks import (
     add_called_functions,
     frame_variables_reader,
-    learn_secrets,
     merged_json,
+    note_secrets_in_variables,
     stacks_json,
     thread_states_of_stacks_json,
 )
@@ -118,7 +118,9 @@ def show_merged_stacks(session: Session, args: Namespace) -> Report:
     ghosts = [t for t in state.python_threads() if not t.alive] if every else []
     for thread in ghosts:
         lines.append(thread_title(state, thread.tid, thread))
-        lines += stack_lines(state.ghost_stack(thread), detail=detail, limit=limit, below=below)
+        lines += stack_lines(
+            state.stack_of_thread_without_lwp(thread), detail=detail, limit=limit, below=below
+        )
         lines.append("")
     if every:
         lines += _vanished_thread_lines(state, limit)
@@ -146,7 +148,7 @@ def _python_stacks_report(session: Session, args: Namespace) -> Report:
         lines, below = [], _lines_below_frame(session, args)
         for thread in python.threads():
             lines += ["", thread_title(state, thread.tid, thread)]
-            stack = state.ghost_stack(thread)._replace(native=None)
+            stack = state.stack_of_thread_without_lwp(thread)._replace(native=None)
             lines += stack_lines(stack, detail=FOLDED, limit=args.limit, below=below)
         lines = lines[1:]
     else:
@@ -179,7 +181,7 @@ def _lines_below_frame(session: Session, args: Namespace) -> Callable[[PyFrame],
         from gdb_epi.render.source_lines import source_line_printer
 
         parts.append(source_line_printer(session))
-        learn_secrets(session.state)
+        note_secrets_in_variables(session.state)
     if args.locals:
         # What is shown of each value: one line, unless more was asked for.
         asked = {n: getattr(args, n) for n in ("depth", "width", "length") if getattr(args, n)}
@@ -195,11 +197,11 @@ def _locals_below(state: ProcessState, limits: ReprLimits) -> Callable[[PyFrame]
     reader = frame_variables_reader(state, limits)
     shown: set[str] = set()
 
-    def below(frame: PyFrame) -> list[str]:
-        variables = reader if isinstance(reader, Absent) else reader.of(frame)
+    def lines_of_locals(frame: PyFrame) -> list[str]:
+        variables = reader if isinstance(reader, Absent) else reader.variables_of_frame(frame)
         if isinstance(variables, Absent):
             return [] if frame.hole is not None else [f"(no locals: {variables.detail})"]
         texts = [variable_text(variable, shown) for variable in variables]
         return [line for text in texts for line in value_lines(text, indent=9, most=None)]
 
-    return below
+    return lines_of_locals

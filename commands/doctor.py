@@ -66,7 +66,7 @@ def show_what_is_missing(session: Session, args: Namespace) -> Report:
         rows = [
             [m["build_id"], _module_file_status(m), m["gdb"], m["path"]]
             for m in document["modules"]
-            if args.all or not _is_right(m)
+            if args.all or not _is_matching_file_loaded(m)
         ]
         right = len(document["modules"]) - len(rows)
         if right:
@@ -108,7 +108,7 @@ def collect_problems(document: Mapping[str, Any]) -> list[str]:
     return problems
 
 
-def _is_right(module: Mapping[str, Any]) -> bool:
+def _is_matching_file_loaded(module: Mapping[str, Any]) -> bool:
     """Tell whether an object's file is the one that ran, and GDB has it."""
     of_kernel = module["file"] == VDSO or module["path"] == VDSO_NAME
     return of_kernel or (module["file"] == MATCHES and module["gdb"] in (MATCHES, None))

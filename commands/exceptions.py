@@ -10,7 +10,7 @@ from gdb_epi.cpython.running.exceptions import ExceptionInfo, RaisedException
 from gdb_epi.cpython.running.tasks import read_asyncio_tasks
 from gdb_epi.cpython.running.tracebacks import Traceback
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.record.stacks import learn_secrets, raised_json, read_exceptions
+from gdb_epi.record.stacks import note_secrets_in_variables, raised_exception_json, read_exceptions
 from gdb_epi.registry import argument, command, limit_argument
 from gdb_epi.render.merged_stacks import nothing_found_line, thread_title, traceback_text
 from gdb_epi.report import Report
@@ -40,7 +40,7 @@ def show_exceptions(session: Session, args: Namespace) -> Report:
     threads = []
     errors: list[SoftError] = []
     if args.messages:
-        learn_secrets(state)
+        note_secrets_in_variables(state)
     python = state.required_python()
     for thread in read_exceptions(state, messages=args.messages):
         errors += thread.soft_errors
@@ -50,7 +50,7 @@ def show_exceptions(session: Session, args: Namespace) -> Report:
         for raised in thread.all_raised():
             lines += [f"  {line}" for line in _exception_lines(raised, limit=max(args.limit, 2))]
         lines.append("")
-        raised_here = [raised_json(raised) for raised in thread.all_raised()]
+        raised_here = [raised_exception_json(raised) for raised in thread.all_raised()]
         threads.append(
             {"tid": thread.thread.tid, "name": thread.thread.name, "exceptions": raised_here}
         )
@@ -91,17 +91,17 @@ def _exception_lines(raised: RaisedException, *, limit: int) -> Iterator[str]:
 
 
 def _relation_lines(exception: ExceptionInfo, numbers: dict[int, int]) -> Iterator[str]:
-    def number(address: int) -> str:
+    def number_text(address: int) -> str:
         index = numbers.get(address)
         return "(left out)" if index is None else "the first above" if not index else f"[{index}]"
 
     if exception.cause:
-        yield f"caused by {number(exception.cause)}"
+        yield f"caused by {number_text(exception.cause)}"
     if exception.context and exception.context != exception.cause:
         hidden = " (suppressed)" if exception.suppress_context else ""
-        yield f"raised while handling {number(exception.context)}{hidden}"
+        yield f"raised while handling {number_text(exception.context)}{hidden}"
     if exception.member_count:
-        members = [number(member) for member in exception.members]
+        members = [number_text(member) for member in exception.members]
         more = exception.member_count - len(members)
         yield f"a group of {', '.join(members)}" + (f" and {more} more" if more else "")
 

@@ -43,16 +43,16 @@ def explain_finding(session: Session, args: Namespace) -> Report:
         list_written_pages,
         read_corruption_page,
     )
-    from gdb_epi.detectors.pages import finding_page, page_names
+    from gdb_epi.detectors.finding_pages import finding_page, page_names
     from gdb_epi.detectors.registry import DETECTORS
     from gdb_epi.judgement.finding_weights import describe_finding_weights
     from gdb_epi.loader import import_all_modules
 
     import_all_modules(gdb_epi.detectors)  # what a finding speaks for stands with its detector
     if not args.finding:
-        rows = [(name, _title(finding_page(name))) for name in page_names()]
+        rows = [(name, _page_title(finding_page(name))) for name in page_names()]
         rows += [
-            (name, _title(read_corruption_page(name)))
+            (name, _page_title(read_corruption_page(name)))
             for name in [*list_written_pages(), *items_with_pages()]
         ]
         titles = dict(rows)
@@ -60,7 +60,7 @@ def explain_finding(session: Session, args: Namespace) -> Report:
         listed: dict[str, Any] = {"here": here, "pages": titles}
         if args.all:
             return Report("Findings", ("finding", "about"), list(titles.items()), data=listed)
-        return _short_list(here, titles, listed, core=session.has_target)
+        return _report_of_findings_here(here, titles, listed, core=session.has_target)
     ending: list[str] = []
     name = str(args.finding).strip().replace("-", "_")
     page = finding_page(name)
@@ -125,7 +125,7 @@ def _findings_of_loaded_core(session: Session) -> list[str]:
     return list(dict.fromkeys([*names, *(str(sign.get("id")) for sign in signs)]))
 
 
-def _short_list(
+def _report_of_findings_here(
     here: Sequence[str], titles: Mapping[str, str], data: Mapping[str, Any], *, core: bool
 ) -> Report:
     """Return what was found here, and how to see the rest."""
@@ -143,5 +143,5 @@ def _short_list(
     return Report("Findings", lines=[*lines, rest], data=data)
 
 
-def _title(page: str | Absent) -> str:
+def _page_title(page: str | Absent) -> str:
     return "" if isinstance(page, Absent) else page.split("\n", 1)[0].partition(": ")[2]

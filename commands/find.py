@@ -8,7 +8,7 @@ from argparse import Namespace
 from gdb_epi.cpython.heap.find_objects import (
     OUT_OF_TIME,
     AddressLocations,
-    TextHit,
+    TextLocation,
     find_text,
     find_types_by_name,
     list_objects,
@@ -113,7 +113,7 @@ def _find_objects(
             "address": f"0x{instance.address:016x}",
             "type": instance.type.qualified_name,
             "tracked": instance.tracked,
-            "text": values.value_of(instance.address).shown(),
+            "text": values.value_of(instance.address).text_with_attributes(),
         }
         for instance in instances.objects
     ]
@@ -142,7 +142,7 @@ def _find_objects(
 def _find_texts(
     heap: ObjectSearch, locations: AddressLocations, text: str | bytes, limit: int, prefix: str
 ) -> Report:
-    hits: list[TextHit] = []
+    hits: list[TextLocation] = []
     complete = True
     try:
         for hit in find_text(heap, locations, text, limit):
@@ -175,5 +175,5 @@ def _find_texts(
     )
 
 
-def _holder_text(hit: TextHit) -> str:
+def _holder_text(hit: TextLocation) -> str:
     return f"{hit.type or 'object'} at {hit.object:#x}" if hit.object else "raw memory"

@@ -41,25 +41,25 @@ def show_fork_evidence(session: Session, args: Namespace) -> Report:
     report = session.state.locks
     scanned: dict[int | None, list[ReturnAddress] | Absent] = {}
     if args.native:
-        from gdb_epi.locks.fork.return_addresses import NativeScanner
+        from gdb_epi.locks.fork.return_addresses import ReturnAddressScanner
 
-        scanner = NativeScanner(session.target)
+        scanner = ReturnAddressScanner(session.target)
         scanned = {thread.ident: scanner.scan(thread) for thread in report.vanished.threads}
 
-    def below(thread: VanishedThread) -> list[str]:
+    def native_lines_below(thread: VanishedThread) -> list[str]:
         return _native_lines(scanned[thread.ident]) if args.native else []
 
     lines = _fork_sentences(report)
     if report.fork.forked:
         lines += ["", vanished_summary(report.vanished)]
-        lines += vanished_lines(report.vanished, limit=args.limit, below=below)
+        lines += vanished_lines(report.vanished, limit=args.limit, below=native_lines_below)
     rows = [(r.name, r.state, r.says, r.sure) for r in report.fork.readings if args.evidence]
     return Report(
         "Signs of a fork",
         COLUMNS,
         rows,
         lines=lines,
-        data=_json(report, scanned),
+        data=_fork_json(report, scanned),
         soft_errors=report.vanished.soft_errors,
     )
 
@@ -136,7 +136,7 @@ def _native_lines(addresses: list[ReturnAddress] | Absent) -> list[str]:
     return lines
 
 
-def _json(
+def _fork_json(
     report: LockReport, scanned: dict[int | None, list[ReturnAddress] | Absent]
 ) -> dict[str, Any]:
     fork = report.fork

@@ -27,6 +27,6 @@ def select_python_frame(session: Session, args: Namespace) -> Report:
     another frame or thread.
     """
     if args.frame is None:
-        return frame_report(session, session.selected_number())
+        return frame_report(session, session.number_of_selected_frame())
     session.select_python_frame(args.frame)
     return frame_report(session, args.frame)

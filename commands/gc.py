@@ -57,10 +57,12 @@ def show_garbage_collectors(session: Session, args: Namespace) -> Report:
         raise InputError(f"no collector: {state.python.detail}", hint="epi doctor")
     runtime = read_runtime(state.target, state.python)
     errors = list(runtime.soft_errors)
-    counter = _Counter(MemoryReader(state.target, state.python.layout), state.python, args)
+    counter = _TrackedObjectCounter(
+        MemoryReader(state.target, state.python.layout), state.python, args
+    )
     lines: list[str] = []
     collectors = []
-    for who, collector in _collectors(runtime, state.python):
+    for who, collector in _collectors_by_name(runtime, state.python):
         counted = counter.count_generations(collector, who, errors)
         lines += _collector_lines(
             runtime, who, collector, counted, free_threaded=state.python.layout.free_threaded
@@ -75,7 +77,7 @@ def show_garbage_collectors(session: Session, args: Namespace) -> Report:
     )
 
 
-def _collectors(runtime: RuntimeDetails, python: PythonState) -> list[tuple[str, GcState]]:
+def _collectors_by_name(runtime: RuntimeDetails, python: PythonState) -> list[tuple[str, GcState]]:
     """Return the collectors with names, each once: up to 3.8 all interpreters share one."""
     by_address: dict[int, tuple[str, GcState]] = {}
     for interpreter in runtime.interpreters:
@@ -87,7 +89,7 @@ def _collectors(runtime: RuntimeDetails, python: PythonState) -> list[tuple[str,
     return list(by_address.values())
 
 
-class _Counter:
+class _TrackedObjectCounter:
     """Count the objects of the generations and, when asked, their types."""
 
     def __init__(self, reader: MemoryReader, python: PythonState, args: Namespace) -> None:

@@ -19,7 +19,7 @@ from gdb_epi.errors import InputError, SoftError
 from gdb_epi.registry import argument, command
 from gdb_epi.render.merged_stacks import place_text
 from gdb_epi.render.source_lines import callers_of, running_columns, source_finder
-from gdb_epi.report import Listing, Report
+from gdb_epi.report import Report, SourceListing
 from gdb_epi.session import Session
 from gdb_epi.typing_lite import Any
 
@@ -80,7 +80,7 @@ def list_source(session: Session, args: Namespace) -> Report:
             "source": describe_source(source),
         },
         soft_errors=_source_cautions(frame, source),
-        listing=Listing(frame.filename, first, line, shown, span),
+        listing=SourceListing(frame.filename, first, line, shown, span),
     )
 
 

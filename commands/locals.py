@@ -43,14 +43,14 @@ def show_locals(session: Session, args: Namespace) -> Report:
     secret is masked; --secrets shows it.
     """
     frame = session.python_frame(args.number if args.frame is None else args.frame)
-    number = session.number_of(frame)
+    number = session.number_of_python_frame(frame)
     which = "frame" if number is None else f"frame {number}"
     reader = frame_variables(session, args)
-    variables = reader.of(frame)
+    variables = reader.variables_of_frame(frame)
     if isinstance(variables, Absent):
         raise InputError(f"{which}: {variables.detail}", hint="another frame")
     if args.globals:
-        names = reader.globals(frame)
+        names = reader.visible_globals(frame)
         variables = variables + ([] if isinstance(names, Absent) else names)
     title = place_text(frame)
     # Whoever says how much of a value to show gets as much.
@@ -67,7 +67,7 @@ def show_locals(session: Session, args: Namespace) -> Report:
         )
     if any(variable.cut for variable in variables):
         errors.append(SoftError("locals", which, MORE))
-    if any(MASKED in variable.shown() for variable in variables):
+    if any(MASKED in variable.text_with_attributes() for variable in variables):
         errors.append(SoftError("locals", which, MASKED_NOTE))
     document = {
         "frame": number,

@@ -7,7 +7,7 @@ from argparse import Namespace
 
 from gdb_epi.errors import Absent
 from gdb_epi.registry import argument, command
-from gdb_epi.render.locks import dot_lines, idle_lines, locks_json, tree_lines, wait_lines
+from gdb_epi.render.locks import graphviz_lines, idle_lines, locks_json, wait_lines, wait_tree_lines
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.util import counted
@@ -38,10 +38,10 @@ def show_lock_waits(session: Session, args: Namespace) -> Report:
         f"{counted(len(report.waits), 'waiting thread')}, {counted(len(report.cycles), 'cycle')}"
     )
     if args.dot:
-        return Report(title, lines=dot_lines(session.state), data=document, soft_errors=errors)
+        return Report(title, lines=graphviz_lines(session.state), data=document, soft_errors=errors)
     lines = [] if args.json else _answer_without_crash(session, circles=bool(report.cycles))
     if args.graph:
-        lines += tree_lines(session.state)
+        lines += wait_tree_lines(session.state)
     else:
         lines += wait_lines(session.state, evidence=args.evidence)
         lines += idle_lines(session.state, every=args.all)

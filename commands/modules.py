@@ -57,7 +57,7 @@ def show_imported_packages(session: Session, args: Namespace) -> Report:
         errors += imported.soft_errors
         chosen = [module for module in imported.modules if _is_chosen(module, args)]
         listed = packages_by_files(imported, top_level_packages(imported), sysroot)
-        interpreters.append(_json(imported, chosen, listed))
+        interpreters.append(_modules_json(imported, chosen, listed))
         rows += _module_rows(imported, chosen, listed)
         hidden = len(imported.modules) - len(chosen)
         if hidden and not args.name:
@@ -109,7 +109,7 @@ def _module_rows(
     return rows
 
 
-def _json(
+def _modules_json(
     imported: ImportedModules, chosen: list[ImportedModule], listed: list[Package]
 ) -> dict[str, Any]:
     packages_by_name = {package.name: package for package in listed}

@@ -9,9 +9,9 @@ from collections import Counter
 from gdb_epi.cpython.running.executors import (
     POOL_MODULE,
     Executor,
-    Handler,
+    PoolHandlerThread,
+    PoolWorker,
     Queue,
-    Worker,
     read_executors_and_queues,
     read_worker_state,
 )
@@ -52,7 +52,7 @@ def show_executors_and_queues(session: Session, args: Namespace) -> Report:
     for pool in pools:
         lines += _pool_lines(pool)
     lines += _own_job_lines(state)
-    shown = [queue for queue in listing.queues if args.all or _is_in_use(queue)]
+    shown = [queue for queue in listing.queues if args.all or _is_queue_in_use(queue)]
     for queue in shown[: args.limit]:
         lines.append(_queue_line(queue))
     hidden = len(listing.queues) - len(shown)
@@ -75,7 +75,7 @@ def show_executors_and_queues(session: Session, args: Namespace) -> Report:
     )
 
 
-def _is_in_use(queue: Queue) -> bool:
+def _is_queue_in_use(queue: Queue) -> bool:
     return bool(queue.size is None or queue.size or queue.getters or queue.putters or queue.users)
 
 
@@ -103,7 +103,7 @@ def _pool_lines(pool: Executor) -> list[str]:
     return lines
 
 
-def _worker_line(worker: Worker) -> str:
+def _worker_line(worker: PoolWorker) -> str:
     if worker.pid is not None:
         ended = ", started in place of one that ended" if worker.replaces else ""
         return f"process {worker.pid}  {worker.name or ''}".rstrip() + ended
@@ -117,7 +117,7 @@ def _own_job_lines(state: ProcessState) -> list[str]:
     for thread in state.python_threads():
         workers = (f for f in thread.frames if (f.module, f.name) == (POOL_MODULE, "worker"))
         if thread.tid == pid and any(workers):
-            worker = Worker(thread.tid, thread.name, *read_worker_state(thread))
+            worker = PoolWorker(thread.tid, thread.name, *read_worker_state(thread))
             return [f"this process is a worker of a Pool itself: {_worker_activity(worker)}"]
     return []
 
@@ -140,7 +140,7 @@ def _awaited_results(pool: Executor) -> list[str]:
     return lines[:MAX_CALLS] or (["no result is awaited"] if pool.handlers else [])
 
 
-def _handler_wait_text(handler: Handler) -> str:
+def _handler_wait_text(handler: PoolHandlerThread) -> str:
     """Return what a thread of a Pool waits for, by where it is."""
     if handler.tid is None:
         return "has ended"
@@ -151,7 +151,7 @@ def _handler_wait_text(handler: Handler) -> str:
     return f"thread {handler.tid}, in {place}"
 
 
-def _worker_activity(worker: Worker) -> str:
+def _worker_activity(worker: PoolWorker) -> str:
     if worker.idle is None:
         return "cannot tell what it does"
     if worker.idle:

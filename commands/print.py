@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from gdb_epi.argument_types import whole_number
-from gdb_epi.cpython.values.repr_decoder import Value
+from gdb_epi.cpython.values.repr_decoder import DecodedValue
 from gdb_epi.cpython.values.secrets import MASKED
 from gdb_epi.errors import Absent, InputError, SoftError
 from gdb_epi.registry import argument, command
@@ -73,7 +73,7 @@ def print_object(session: Session, args: Namespace) -> Report:
             line = f"  {name if name == '...' else f'.{name} ='} {shown}"
             lines += value_lines(line, most=None)
     errors = [SoftError("print", text, MORE)] if value.cut else []
-    if MASKED in value.shown():
+    if MASKED in value.text_with_attributes():
         errors.append(SoftError("print", text, MASKED_NOTE))
     document = {
         "expression": text,
@@ -86,15 +86,15 @@ def print_object(session: Session, args: Namespace) -> Report:
 
 def _struct_report(session: Session, text: str, struct: str, address: int) -> Report:
     """Return what a C struct of CPython is."""
-    from gdb_epi.render.c_structs import struct_text
+    from gdb_epi.render.c_structs import describe_c_struct
 
-    shown = struct_text(session.state, struct, address)
+    shown = describe_c_struct(session.state, struct, address)
     if isinstance(shown, Absent):
         raise InputError(f"{text}: {shown.detail}", hint=f"print {text}")
     document = {
         "expression": text,
         "address": f"0x{address:016x}",
-        **Value(struct, shown, cut=False, exact=False)._asdict(),
+        **DecodedValue(struct, shown, cut=False, exact=False)._asdict(),
         "attributes": {},
     }
     lines = [f"{text} = {shown}", f"  {struct} at {address:#x}"]

@@ -74,7 +74,7 @@ def show_referrers(session: Session, args: Namespace) -> Report:
         "address": f"0x{address:016x}",
         "type": value.type or None,
         "text": value.text,
-        "references": [_json(reference) for reference in references],
+        "references": [_reference_json(reference) for reference in references],
     }
     rows = [
         (f"{reference.place:#x}", reference.kind, _holder_text(values, reference), reference.how)
@@ -112,7 +112,7 @@ def _join_alike_rows(rows: Sequence[tuple[str, str, str, str]]) -> list[tuple[st
     return joined
 
 
-def _json(reference: Reference) -> dict[str, object]:
+def _reference_json(reference: Reference) -> dict[str, object]:
     return {
         "place": f"0x{reference.place:016x}",
         "kind": reference.kind,

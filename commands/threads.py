@@ -9,7 +9,7 @@ from gdb_epi.cpython.runtime.gc import GcState
 from gdb_epi.cpython.runtime.gil import Gil
 from gdb_epi.cpython.runtime.interpreters import (
     RuntimeDetails,
-    ThreadFacts,
+    ThreadStateFacts,
     read_runtime,
     read_thread_facts,
 )
@@ -43,7 +43,7 @@ def list_threads(session: Session, args: Namespace) -> Report:
     """
     state = session.state
     errors = state.all_soft_errors()
-    facts: dict[int, ThreadFacts] = {}
+    facts: dict[int, ThreadStateFacts] = {}
     runtime: RuntimeDetails | None = None
     if isinstance(state.python, Absent):
         errors.append(SoftError("python", "runtime", state.python.detail))
@@ -53,7 +53,9 @@ def list_threads(session: Session, args: Namespace) -> Report:
         errors += [*missing, *runtime.soft_errors]
     table = []
     threads = state.target.threads()  # the one that died, then the oldest first
-    for lwp in sorted(threads, key=lambda lwp: (not state.died_in(lwp.tid, None), lwp.tid)):
+    for lwp in sorted(
+        threads, key=lambda lwp: (not state.is_crashed_thread(lwp.tid, None), lwp.tid)
+    ):
         mine: list[ThreadState | None] = []
         mine += [t for t in state.python_threads() if t.alive and t.tid == lwp.tid]
         table += [
@@ -93,7 +95,10 @@ def _lines_about_all_threads(runtime: RuntimeDetails) -> list[str]:
 
 
 def _thread_entry(
-    state: ProcessState, tid: int | None, thread: ThreadState | None, facts: dict[int, ThreadFacts]
+    state: ProcessState,
+    tid: int | None,
+    thread: ThreadState | None,
+    facts: dict[int, ThreadStateFacts],
 ) -> dict[str, Any]:
     native = state.thread(tid) if tid is not None else None
     fact = facts.get(thread.address) if thread is not None else None
@@ -104,9 +109,9 @@ def _thread_entry(
         "name": name,
         "state": ", ".join(_thread_marks(state, tid, thread, fact)),
         "python": f"interpreter {thread.interpreter}" if thread else NO_PYTHON,
-        "where": _innermost_call(thread),
+        "where": _innermost_call_text(thread),
         "ident": f"0x{thread.ident:016x}" if thread else None,
-        "crashed": state.died_in(tid, thread),
+        "crashed": state.is_crashed_thread(tid, thread),
         "holds_gil": thread is not None and thread.holds_gil,
         "ghost": thread is not None and not thread.alive and not thread.doubt,
         "doubt": (thread.doubt or None) if thread is not None else None,
@@ -122,10 +127,10 @@ def _thread_entry(
 
 
 def _thread_marks(
-    state: ProcessState, tid: int | None, thread: ThreadState | None, fact: ThreadFacts | None
+    state: ProcessState, tid: int | None, thread: ThreadState | None, fact: ThreadStateFacts | None
 ) -> list[str]:
     marks: list[str] = []
-    if state.died_in(tid, thread):
+    if state.is_crashed_thread(tid, thread):
         marks += filter(None, [first_thread_word(state)])
     if thread is not None and thread.holds_gil:
         marks.append("GIL")
@@ -154,7 +159,7 @@ def _thread_marks(
     return marks
 
 
-def _innermost_call(thread: ThreadState | None) -> str:
+def _innermost_call_text(thread: ThreadState | None) -> str:
     if thread is None or not thread.frames:
         return ""
     frame = next((f for f in thread.frames if f.hole is None), None)
@@ -168,7 +173,7 @@ def _place_and_own_call(thread: ThreadState | None) -> str:
     frames = thread.frames if thread is not None else ()
     calls = [python_call(frame) for frame in frames if frame.hole is None]
     if not calls:
-        return _innermost_call(thread)
+        return _innermost_call_text(thread)
     where = f"{calls[0].name} at {calls[0].place(short=True)}"
     own = next((number for number, call in enumerate(calls) if not call_library(call)), 0)
     return f"{where}, called from {calls[own].name} ({short_place(calls[own])})" if own else where

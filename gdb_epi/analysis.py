@@ -9,8 +9,8 @@ from gdb_epi import __version__
 from gdb_epi.corruption.run_checks import run_checks
 from gdb_epi.detectors.registry import run_detectors
 from gdb_epi.errors import NOT_APPLICABLE, Absent, SoftError
-from gdb_epi.judgement.verdict import judge
-from gdb_epi.record.redact import redact_people, redact_text, redaction_entries
+from gdb_epi.judgement.verdict import judge_core
+from gdb_epi.record.redact import redact_people, redact_text, redaction_list_of_record
 from gdb_epi.record.registry import Json, RecordNotes, RecordParts, add_groups
 from gdb_epi.session import Session
 from gdb_epi.signature.sign import sign
@@ -31,7 +31,7 @@ def make_record(parts: RecordParts) -> Json:
     if parts.signed.signature.core_key is not None:
         record["core_key"] = parts.signed.signature.core_key
     add_groups(record, parts, notes)
-    record["redaction"] = redaction_entries(notes.left_out)
+    record["redaction"] = redaction_list_of_record(notes.left_out)
     record["soft_errors"] = soft_errors_json(notes.errors)
     return redact_people(record, notes.people)
 
@@ -62,7 +62,7 @@ def run_stages(session: Session) -> RecordParts:
     signed = sign(state)
     findings, errors = run_detectors(state)
     corruption = run_checks(state, findings)
-    verdict = judge(signed.signature.category.name, findings, corruption.score)
+    verdict = judge_core(signed.signature.category.name, findings, corruption.score)
     errors = [*state.all_soft_errors(), *state.locks.soft_errors, *errors]
     errors += corruption.soft_errors
     errors += [error for exceptions in state.exceptions for error in exceptions.soft_errors]

@@ -22,7 +22,7 @@ SETTING_DEFAULTS = {
 def whole_number(least: int = 1, most: int = MAX_WHOLE) -> Callable[[str], int]:
     """Return an argparse type: a whole number from `least` to `most`."""
 
-    def read(text: str) -> int:
+    def parse_whole_number(text: str) -> int:
         try:
             number = int(text)
         except ValueError:
@@ -33,13 +33,13 @@ def whole_number(least: int = 1, most: int = MAX_WHOLE) -> Callable[[str], int]:
             raise argument_error(text, f"is too large: it must be at most {most}")
         return number
 
-    return read
+    return parse_whole_number
 
 
 def positive_number(unit: str, most: float = MAX_SECONDS) -> Callable[[str], float]:
     """Return an argparse type: a number above 0, of seconds or of days."""
 
-    def read(text: str) -> float:
+    def parse_positive_number(text: str) -> float:
         try:
             number = float(text)
         except ValueError:
@@ -48,7 +48,7 @@ def positive_number(unit: str, most: float = MAX_SECONDS) -> Callable[[str], flo
             raise argument_error(text, f"is not a positive number of {unit}, at most {most:g}")
         return number
 
-    return read
+    return parse_positive_number
 
 
 def output_file_name(text: str) -> str | None:

@@ -152,4 +152,4 @@ def _all_code_objects(session: Session) -> list[int]:
     python = session.state.required_python()
     heap = ObjectSearch(session.target, python)
     kinds = [info for info in heap.types_by_address().values() if info.qualified_name == "code"]
-    return [address for info in kinds for address, _ in heap.instances(info.address)]
+    return [address for info in kinds for address, _ in heap.objects_of_type(info.address)]

@@ -14,7 +14,7 @@ from contextlib import suppress
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.expression_path import START, follow_steps, is_expression_path
 from gdb_epi.cpython.values.process_values import ProcessValues
-from gdb_epi.cpython.values.repr_decoder import Value
+from gdb_epi.cpython.values.repr_decoder import DecodedValue
 from gdb_epi.cpython.values.secrets import MASKED
 from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import Absent, InputError, LayoutError, UnreadableMemory, UsageError
@@ -80,7 +80,7 @@ def locate_object(
     raise UsageError(f"cannot read {rest!r} in {text!r}{why}", hint=hint)
 
 
-def render_value(session: Session, values: ProcessValues, text: str, address: int) -> Value:
+def render_value(session: Session, values: ProcessValues, text: str, address: int) -> DecodedValue:
     """Return an object as text, masked when it was ever reached through a secret's name."""
     # The name that holds a path's value: for `a.b['key'][0]` it is key.
     names = [word for word in text.replace("[", ".").split(".") if word.strip("0123456789- ]")]
@@ -88,7 +88,7 @@ def render_value(session: Session, values: ProcessValues, text: str, address: in
     if value.text.startswith(MASKED):
         session.masked[address] = value.text
     elif address in session.masked and not values.limits.secrets:
-        return Value(value.type, session.masked[address], False, False)
+        return DecodedValue(value.type, session.masked[address], False, False)
     return value
 
 
@@ -231,7 +231,7 @@ def _selected_or_numbered_frame(session: Session, number: int | None) -> PyFrame
     thread = state.python_thread(tid) if tid is not None else None
     if thread is None or isinstance(state.python, Absent):
         return None
-    return session.frame_or_hole(number)
+    return session.python_frame_or_hole(number)
 
 
 def _builtin_address(session: Session, values: ProcessValues, name: str) -> int | None:

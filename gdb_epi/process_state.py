@@ -226,7 +226,7 @@ class ProcessState:
         threads = self.target.threads()
         return threads[0].tid if threads else None
 
-    def died_in(self, tid: int | None, thread: ThreadState | None) -> bool:
+    def is_crashed_thread(self, tid: int | None, thread: ThreadState | None) -> bool:
         """Tell whether an LWP is the one that the kernel wrote first.
 
         A ghost (a thread state without an LWP) may carry its number; it did not die there.
@@ -264,7 +264,7 @@ class ProcessState:
             return thread.frames
         return tuple(f.python for f in self.stack(tid).frames if f.python is not None)
 
-    def python_frame_of(self, tid: int, selected: SelectedFrame) -> PyFrame | Absent:
+    def python_frame_for_native_frame(self, tid: int, selected: SelectedFrame) -> PyFrame | Absent:
         """Return the Python frame that a native frame of one LWP stands for."""
         from gdb_epi.cpython.frames.merged_stack import find_python_frame
 
@@ -309,7 +309,7 @@ class ProcessState:
 
         return MethodTables(self.target, self.python.layout)
 
-    def ghost_stack(self, thread: ThreadState) -> MergedStack:
+    def stack_of_thread_without_lwp(self, thread: ThreadState) -> MergedStack:
         """Return the Python stack of a thread state that has no LWP in the core."""
         from gdb_epi.cpython.frames.merged_stack import merge_stack
 

@@ -35,7 +35,7 @@ class PythonSourceLine(UnfoldedLine):
     __slots__ = ()
 
 
-class Listing(NamedTuple):
+class SourceListing(NamedTuple):
     """Source lines for a person; the renderer escapes and highlights them."""
 
     filename: str
@@ -61,5 +61,5 @@ class Report(NamedTuple):
     data: Mapping[str, Any] | None = None
     soft_errors: Sequence[SoftError] | None = None
     exit_code: int = 0
-    listing: Listing | None = None
+    listing: SourceListing | None = None
     label: str | None = None

@@ -32,7 +32,7 @@ class CValue(NamedTuple):
     is_integer: bool = False
 
 
-class HostProgress(Protocol):
+class SearchProgress(Protocol):
     """Where a search says how far it is."""
 
     def show(self, done: int, total: int) -> None:
@@ -54,7 +54,7 @@ class Host(Protocol):
     def evaluate(self, text: str) -> CValue:
         """Return the value of an expression of C. Raises InputError, with the host's words."""
 
-    def progress(self) -> HostProgress | None:
+    def progress(self) -> SearchProgress | None:
         """Return what shows how far a long search is; None where nobody would see it."""
 
     def stop_at(
@@ -154,7 +154,7 @@ class Session:
         """
         from gdb_epi.cpython.frames.merged_stack import find_native_level
 
-        frame, tid = self.frame_or_hole(number), self.chosen_tid()
+        frame, tid = self.python_frame_or_hole(number), self.chosen_tid()
         assert tid is not None  # else there is no frame
         level = find_native_level(self.state.stack(tid), frame)
         here = self.selected_frame.level if self.selected_frame is not None else 0
@@ -169,24 +169,24 @@ class Session:
         Raises UsageError when there is none of that number; InputError when it is a hole, or when
         it cannot be told which one the selected native frame stands for.
         """
-        frame = self.frame_or_hole(number)
+        frame = self.python_frame_or_hole(number)
         if frame.hole is not None:
-            place = self.number_of(frame)
+            place = self.number_of_python_frame(frame)
             which = "the frame" if place is None else f"frame {place}"
             raise InputError(f"{which} is a hole: {frame.hole}", hint="another frame")
         return frame
 
-    def frame_or_hole(self, number: int | None) -> PyFrame:
+    def python_frame_or_hole(self, number: int | None) -> PyFrame:
         """Do what python_frame() does, but return a hole."""
         thread = self._python_thread()
         if number is None:
             selected, tid = self.selected_frame, self.chosen_tid()
             level = selected.level if selected is not None else 0
             if self._picked is not None and self._picked[:2] == (tid, level):
-                return self._frames(thread)[self._picked[2]]
+                return self._python_frames_of_thread(thread)[self._picked[2]]
             if tid is None or selected is None:
                 return thread.frames[0] if tid is None else self.state.innermost_frame(tid, thread)
-            frame = self.state.python_frame_of(tid, selected)
+            frame = self.state.python_frame_for_native_frame(tid, selected)
             if isinstance(frame, Absent):
                 raise InputError(
                     f"no Python frame for native frame {selected.level}, which is selected: "
@@ -194,27 +194,27 @@ class Session:
                     hint="the number of a Python frame, 0 innermost",
                 )
             return frame
-        frames = self._frames(thread)
+        frames = self._python_frames_of_thread(thread)
         if not 0 <= number < len(frames):
             last = len(frames) - 1
             raise UsageError(f"thread {thread.tid} has Python frames 0 to {last}", hint="epi bt")
         return frames[number]
 
-    def number_of(self, frame: PyFrame) -> int | None:
+    def number_of_python_frame(self, frame: PyFrame) -> int | None:
         """Return the number of a Python frame of the chosen thread, as `epi bt` shows it."""
-        frames = self._frames(self._python_thread())
+        frames = self._python_frames_of_thread(self._python_thread())
         return next((number for number, other in enumerate(frames) if other is frame), None)
 
-    def selected_number(self) -> int:
+    def number_of_selected_frame(self) -> int:
         """Return the number of the selected Python frame. Raises InputError where there is none."""
-        number = self.number_of(self.frame_or_hole(None))
+        number = self.number_of_python_frame(self.python_frame_or_hole(None))
         if number is None:
             raise InputError("the selected frame is not among those of `epi bt'", hint="epi bt")
         return number
 
     def frame_count(self) -> int:
         """Return how many Python frames the chosen thread has, holes included."""
-        return len(self._frames(self._python_thread()))
+        return len(self._python_frames_of_thread(self._python_thread()))
 
     def _python_thread(self) -> ThreadState:
         """Return the thread state of the chosen thread. Raises InputError without frames."""
@@ -230,6 +230,6 @@ class Session:
             raise InputError(f"thread {tid} {what}", hint="epi threads")
         return thread
 
-    def _frames(self, thread: ThreadState) -> Sequence[PyFrame]:
+    def _python_frames_of_thread(self, thread: ThreadState) -> Sequence[PyFrame]:
         tid = self.chosen_tid()
         return self.state.python_frames(tid, thread) if tid is not None else thread.frames

@@ -91,7 +91,7 @@ def shortened_list(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + more
 
 
-def natural_order(name: str) -> list[tuple[int, int, str]]:
+def natural_sort_key(name: str) -> list[tuple[int, int, str]]:
     """Return a key for sorting by which h2 comes before h10."""
     key, digits, text = [], "", ""
     for letter in f"{name}\0":
@@ -171,13 +171,13 @@ def default_when_unreadable(value: object) -> Callable[[_Method], _Method]:
 
     def decorate(function: _Method) -> _Method:
         @wraps(function)
-        def reading(*arguments: Any, **named: Any) -> Any:
+        def call_or_default(*arguments: Any, **named: Any) -> Any:
             try:
                 return function(*arguments, **named)
             except (EpiError, IndexError):
                 return value
 
-        return reading  # type: ignore[return-value]  # called as the function is
+        return call_or_default  # type: ignore[return-value]  # called as the function is
 
     return decorate
 
@@ -193,7 +193,7 @@ def memoized(method: _Method) -> _Method:
     if method.__code__.co_argcount == 2 and not method.__defaults__:  # its object and one more
 
         @wraps(method)
-        def keeping(self: Any, argument: Any) -> Any:
+        def call_with_one_argument(self: Any, argument: Any) -> Any:
             results = self.__dict__.get(name)
             if results is None:
                 results = self.__dict__[name] = {}
@@ -201,13 +201,13 @@ def memoized(method: _Method) -> _Method:
                 results[argument] = method(self, argument)
             return results[argument]
 
-        return keeping  # type: ignore[return-value]  # called as the method is
+        return call_with_one_argument  # type: ignore[return-value]  # called as the method is
 
     @wraps(method)
-    def keeping_all(self: Any, *arguments: Any) -> Any:
+    def call_with_arguments(self: Any, *arguments: Any) -> Any:
         results = self.__dict__.setdefault(name, {})
         if arguments not in results:
             results[arguments] = method(self, *arguments)
         return results[arguments]
 
-    return keeping_all  # type: ignore[return-value]  # called as the method is
+    return call_with_arguments  # type: ignore[return-value]  # called as the method is

@@ -33,11 +33,11 @@ def _epi(*words):
 def _epi_stacks():
     """Print the stacks in the format that is asked for."""
     import os
-    from gdb_epi.gdbhost.command_adapter import set_status
+    from gdb_epi.gdbhost.command_adapter import set_epi_status_variable
     formats = {"text": ["bt", "--native-all"], "json": ["bt", "--all", "--json"]}
     name = os.environ.get("EPI_FORMAT") or "text"
     if name not in formats:
-        set_status(2)
+        set_epi_status_variable(2)
         gdb.write("EPI_FORMAT=" + ascii(name)[1:-1] + ": no such format; try: text or json\n", gdb.STDERR)
         return
     output = os.environ.get("EPI_OUTPUT")

@@ -45,7 +45,7 @@ def _epi_compare():
     import json, os
     from gdb_epi.analysis import analyze
     from gdb_epi.errors import EXIT_EXPECTATION_NOT_MET, EpiError, InputError, UsageError
-    from gdb_epi.gdbhost.command_adapter import set_status
+    from gdb_epi.gdbhost.command_adapter import set_epi_status_variable
     from gdb_epi.gdbhost.sessions import shared_sessions
     from gdb_epi.render.escape import escape
     from gdb_epi.repro.expected_crash import comparison_lines, compare_records
@@ -69,11 +69,11 @@ def _epi_compare():
         gdb.execute("core-file " + other, to_string=True)
         found = compare_records(one, analyze(shared_sessions().current_session()), at)
     except EpiError as error:
-        set_status(error.exit_code)
+        set_epi_status_variable(error.exit_code)
         gdb.write(escape(error.one_line_text()) + "\n", gdb.STDERR)
         return
     except gdb.error as error:
-        set_status(3)
+        set_epi_status_variable(3)
         gdb.write(escape(str(error)) + "\n", gdb.STDERR)
         return
     text = json.dumps(found) if form == "json" else "\n".join(
@@ -83,7 +83,7 @@ def _epi_compare():
             stream.write(text + "\n")
     else:
         gdb.write(text + "\n")
-    set_status(0 if found["match"]["reached"] else EXIT_EXPECTATION_NOT_MET)
+    set_epi_status_variable(0 if found["match"]["reached"] else EXIT_EXPECTATION_NOT_MET)
 
 gdb.execute("set confirm off")
 _epi_compare()

@@ -7,7 +7,7 @@ import os
 import sys
 from functools import partial
 
-from gdb_epi.cli.support.process_files import add_process_files, process_files
+from gdb_epi.cli.support.process_files import add_process_file_options, process_files
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, ArgumentParser, Namespace
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "second", metavar="B", help="the same, a KEY of a signature, or its line (gsig/2 ...)"
     )
-    add_process_files(parser)
+    add_process_file_options(parser)
     parser.add_argument("--json", action="store_true", help="as JSON")
 
 

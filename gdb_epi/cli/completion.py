@@ -101,13 +101,13 @@ def zsh_script(verbs: list[Verb]) -> str:
         inner = [other for other in verbs if other.words[:1] == verb.words and other != verb]
         body = "\n".join(_zsh_group_lines(inner) if verb.inner else _zsh_argument_lines(verb, 1))
         cases.append(f"    {verb.name})\n{body}\n        ;;")
-    script = ZSH.replace("@VERBS@", " ".join(map(_zsh_entry, top)))
+    script = ZSH.replace("@VERBS@", " ".join(map(_zsh_verb_entry, top)))
     return script.replace("@CASES@", "\n".join(cases))
 
 
 def _zsh_group_lines(inner: list[Verb]) -> Iterator[str]:
     yield "        if (( CURRENT == 3 )); then"
-    yield f"            verbs=({' '.join(map(_zsh_entry, inner))})"
+    yield f"            verbs=({' '.join(map(_zsh_verb_entry, inner))})"
     yield "            _describe -t verbs 'verb' verbs"
     yield "            return"
     yield "        fi"
@@ -138,7 +138,7 @@ def _zsh_option_spec(option: Argument, flag: str) -> str:
     return f"'{flag}[{_without_zsh_syntax(option.help)}]{value}'"
 
 
-def _zsh_entry(verb: Verb) -> str:
+def _zsh_verb_entry(verb: Verb) -> str:
     return f"'{verb.name}:{_without_zsh_syntax(verb.help)}'"
 
 

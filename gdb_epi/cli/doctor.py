@@ -145,7 +145,7 @@ def _check_versions() -> Iterator[CheckResult]:
 
 def _check_gdbs_and_sourcing() -> Iterator[CheckResult]:
     """Yield a line for each GDB, then one for each that can load the extension."""
-    from gdb_epi.cli.support.native_gdb import NoGdb, find_gdb
+    from gdb_epi.cli.support.native_gdb import NoUsableGdb, find_gdb
 
     beside = os.path.join(os.path.dirname(sys.executable), "gdb")
     folders = os.environ.get("PATH", "").split(os.pathsep)
@@ -159,7 +159,7 @@ def _check_gdbs_and_sourcing() -> Iterator[CheckResult]:
     programs += [path for path in places if os.access(path, os.X_OK) and os.path.isfile(path)]
     real = {os.path.realpath(path): path for path in reversed(programs)}
     if not real:
-        yield CheckResult("gdb", "none: no native frames", NoGdb.hint)
+        yield CheckResult("gdb", "none: no native frames", NoUsableGdb.hint)
     usable = []
     for path in reversed(real.values()):
         mark = "gdb (used)" if path == used else "gdb"
@@ -168,7 +168,7 @@ def _check_gdbs_and_sourcing() -> Iterator[CheckResult]:
         usable += [path] if about.usable else []
     if not usable:
         missing = "cannot be tried: there is no GDB with Python 3.10 or later"
-        yield CheckResult(SOURCE, missing, NoGdb.hint)
+        yield CheckResult(SOURCE, missing, NoUsableGdb.hint)
     yield from map(_check_sourcing, usable)
 
 
@@ -194,7 +194,7 @@ def _check_sourcing(path: str) -> CheckResult:
 
     startup = gdbinit_file()
     try:
-        trial = _try_source(path)
+        trial = _try_sourcing_in_gdb(path)
     except OSError as error:
         return CheckResult(SOURCE, f"{path}: cannot be tried: {error}")
     if trial is None:
@@ -236,7 +236,7 @@ def _install_command() -> str:
     return f"{program} gdbinit --install"
 
 
-def _try_source(path: str) -> dict[str, Any] | None:
+def _try_sourcing_in_gdb(path: str) -> dict[str, Any] | None:
     """Run `source gdb_epi` as the user would: with the start-up files, in an empty folder.
 
     Returns what _TRIAL wrote; None when GDB ended before or did not answer in time. Raises OSError
@@ -316,16 +316,16 @@ def _check_core_dumping() -> Iterator[CheckResult]:
     except OSError as error:
         yield CheckResult("core_pattern", str(error))
         return
-    why, advice = _problem_of_pattern(pattern)
+    why, advice = _problem_of_core_pattern(pattern)
     state = f"{pattern or '(empty)'}{f': {why}' if why else ''}"
     yield CheckResult("core_pattern", state, advice)
 
 
-def _problem_of_pattern(pattern: str) -> tuple[str, str]:
+def _problem_of_core_pattern(pattern: str) -> tuple[str, str]:
     """Return what is wrong with a core_pattern, and what to paste; both "" where nothing is."""
     from gdb_epi.repro.run_once import read_core_dumping
 
-    set_pattern = _set_pattern_command()
+    set_pattern = _command_to_set_core_pattern()
     if "systemd-coredump" in pattern:
         advice = "coredumpctl dump PID -o FILE; raise ProcessSizeMax and ExternalSizeMax"
         return "systemd takes the cores", advice
@@ -345,7 +345,7 @@ def _problem_of_pattern(pattern: str) -> tuple[str, str]:
     return "", ""
 
 
-def _set_pattern_command() -> str:
+def _command_to_set_core_pattern() -> str:
     """Return how to set core_pattern; the kernel makes no folder, and writes nothing without."""
     command = f"sysctl -w kernel.core_pattern={CRASH_FOLDER}/core.%e.%p.%t"
     if os.path.isdir(CRASH_FOLDER):

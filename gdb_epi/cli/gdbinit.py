@@ -46,9 +46,9 @@ def run(args: Namespace) -> None:
     if args.install:
         indented = line.replace("\n", "\n  ")
         usage = "GDB loads it by itself" if settings else "In GDB, type: source gdb_epi"
-        print(f"{file}: {install(file, line)}\n  {indented}\n{usage}")
+        print(f"{file}: {install_block_in_gdbinit(file, line)}\n  {indented}\n{usage}")
     elif args.uninstall:
-        print(f"{file}: {uninstall(file)}")
+        print(f"{file}: {remove_block_from_gdbinit(file)}")
     else:
         print(line)
 
@@ -75,9 +75,9 @@ def gdbinit_file() -> Path:
     return modern if modern.exists() else Path.home() / ".gdbinit"
 
 
-def install(file: Path, line: str) -> str:
+def install_block_in_gdbinit(file: Path, line: str) -> str:
     """Put the marked block with `line` into the file exactly once; return what was done."""
-    before = _read(file)
+    before = _read_file_if_present(file)
     wanted = os.fsencode(line)
     block_match = _BLOCK.search(before or b"")
     here = before is not None and set(wanted.splitlines()) <= set(before.splitlines())
@@ -89,17 +89,17 @@ def install(file: Path, line: str) -> str:
         after = before[: block_match.start()] + block + before[block_match.end() :]
         if after == before:
             return "has the line already"
-        _write(file, after)
+        _replace_file_behind_link(file, after)
         return "updated"
     extra = CREATED if before is None else JOINED if before[-1:] not in (b"", b"\n") else PLAIN
     joint = b"\n" if extra == JOINED else b""
-    _write(file, (before or b"") + joint + _marked_block(wanted, extra))
+    _replace_file_behind_link(file, (before or b"") + joint + _marked_block(wanted, extra))
     return "added"
 
 
-def uninstall(file: Path) -> str:
+def remove_block_from_gdbinit(file: Path) -> str:
     """Take the marked block out, and whatever came with it; return what was done."""
-    before = _read(file)
+    before = _read_file_if_present(file)
     block_match = _BLOCK.search(before or b"")
     if before is None or block_match is None:
         return "holds nothing of gdb-epi"
@@ -111,7 +111,7 @@ def uninstall(file: Path) -> str:
     if extra == CREATED and not after:
         file.unlink()
         return "removed (gdb-epi had made it)"
-    _write(file, after)
+    _replace_file_behind_link(file, after)
     return "restored"
 
 
@@ -119,7 +119,7 @@ def _marked_block(line: bytes, extra: str) -> bytes:
     return BEGIN.format(extra=extra).encode() + line + b"\n" + END.encode()
 
 
-def _read(file: Path) -> bytes | None:
+def _read_file_if_present(file: Path) -> bytes | None:
     try:
         return file.read_bytes()
     except FileNotFoundError:
@@ -128,7 +128,7 @@ def _read(file: Path) -> bytes | None:
         raise InputError(f"{file}: {error.strerror}", hint="--file F") from None
 
 
-def _write(file: Path, content: bytes) -> None:
+def _replace_file_behind_link(file: Path, content: bytes) -> None:
     """Replace the file in one step; a symbolic link (dotfiles in a repository) stays one."""
     real = file.resolve()
     temporary = real.with_name(f".{real.name}.gdb-epi")

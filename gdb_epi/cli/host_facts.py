@@ -47,12 +47,12 @@ def run(args: Namespace) -> None:
             attributes[name.strip()] = value.strip()
     facts = collect_host_facts(args.root, attributes)
     facts["collected_ts"] = int(time.time())
-    _write(args.output, json.dumps(facts, indent=1) + "\n")
+    _write_file_in_one_step(args.output, json.dumps(facts, indent=1) + "\n")
     if facts["needs_root"]:
         print(f"gdb-epi: only root may read: {', '.join(facts['needs_root'])}", file=sys.stderr)
 
 
-def _write(name: str | None, text: str) -> None:
+def _write_file_in_one_step(name: str | None, text: str) -> None:
     """Write all or nothing: a collector may run while a triage reads."""
     if name is None:
         sys.stdout.write(text)

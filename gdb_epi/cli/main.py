@@ -57,7 +57,7 @@ def main(words: Sequence[str] | None = None) -> int:
             except LookupError:
                 reconfigure(encoding="ascii", errors=ERRORS)
     try:
-        code = _dispatch(PROGRAM, "gdb_epi.cli", arguments, guarded=words is None)
+        code = _dispatch_to_verb(PROGRAM, "gdb_epi.cli", arguments, guarded=words is None)
         sys.stdout.flush()
         return code
     except EpiError as error:
@@ -93,9 +93,11 @@ def exit_process(code: int) -> None:
     os._exit(code)
 
 
-def _dispatch(program: str, package: str, words: list[str], *, guarded: bool = False) -> int:
+def _dispatch_to_verb(
+    program: str, package: str, words: list[str], *, guarded: bool = False
+) -> int:
     if not words or words[0] in ("-h", "--help", "help"):
-        return _overview(program, package, asked=bool(words))
+        return _print_overview_of_verbs(program, package, asked=bool(words))
     if words[0] == "--version":
         from gdb_epi import __version__
 
@@ -130,7 +132,7 @@ def _dispatch(program: str, package: str, words: list[str], *, guarded: bool = F
         raise _unknown_verb_error(program, package, words[0])
     name = f"{program} {words[0]}"
     if hasattr(verb, "__path__"):
-        return _dispatch(name, verb.__name__, words[1:])
+        return _dispatch_to_verb(name, verb.__name__, words[1:])
     from gdb_epi.cli.support.quick_parser import QuickParser
 
     quick = QuickParser()
@@ -272,7 +274,7 @@ _GROUPS = (
 )
 
 
-def _overview(program: str, package: str, *, asked: bool) -> int:
+def _print_overview_of_verbs(program: str, package: str, *, asked: bool) -> int:
     """Print the verbs; importing them all is fine here, nobody waits for help."""
     from textwrap import wrap
 

@@ -20,10 +20,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     """Print the page in roff."""
-    print("\n".join(_page()))
+    print("\n".join(_manual_page_lines()))
 
 
-def _page() -> Iterator[str]:
+def _manual_page_lines() -> Iterator[str]:
     yield f'.TH GDB-EPI 1 "" "gdb-epi {__version__}" "User Commands"'
     yield ".SH NAME"
     yield r"gdb\-epi \- tell why Python processes die, from their core dumps"

@@ -4,7 +4,11 @@
 from __future__ import annotations
 
 from gdb_epi.cli.support.messages import print_report
-from gdb_epi.cli.support.process_files import add_core, add_process_files, process_files
+from gdb_epi.cli.support.process_files import (
+    add_core_argument,
+    add_process_file_options,
+    process_files,
+)
 from gdb_epi.typing_lite import ArgumentParser, Namespace
 
 GROUP = "One crash"
@@ -14,8 +18,8 @@ READS_CORES = True
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add_core(parser)
-    add_process_files(parser)
+    add_core_argument(parser)
+    add_process_file_options(parser)
     parser.add_argument("--json", action="store_true", help="as JSON")
 
 

@@ -108,16 +108,16 @@ def _run_campaign(args: Namespace) -> int:
     results: list[RunResult] = []
     stop = args.stop or args.bisect
     made = run_campaign(
-        plan, aim, lambda core: _examine(core, options), args.runs, jobs,
+        plan, aim, lambda core: _examine_core(core, options), args.runs, jobs,
         stop_at_first=stop, keep=args.keep,
     )  # fmt: skip
     for result in made:
         results.append(result)
         if not args.json:
-            _print(describe_run(result, aim))
+            _print_escaped(describe_run(result, aim))
     results.sort(key=lambda result: result.run.number)
     counts = count_results(results, args.confidence, stopped_at_first=stop)
-    _report(args, results, counts, aim, plan)
+    _write_reports(args, results, counts, aim, plan)
     if not args.bisect:
         return EXIT_DONE if counts.expected else EXIT_EXPECTATION_NOT_MET
     if counts.expected:
@@ -138,7 +138,7 @@ def _sought_crash(args: Namespace) -> SoughtCrash:
 
 def _run_plan(args: Namespace) -> tuple[RunPlan, int]:
     """Return how runs are done, and how many at once."""
-    from gdb_epi.cli.support.native_gdb import SETTINGS, NoGdb, find_gdb, gdb_environment
+    from gdb_epi.cli.support.native_gdb import SETTINGS, NoUsableGdb, find_gdb, gdb_environment
     from gdb_epi.repro.run_once import RunPlan, find_core_to_be_overwritten, read_core_dumping
 
     if shutil.which(args.command[0]) is None:
@@ -152,7 +152,7 @@ def _run_plan(args: Namespace) -> tuple[RunPlan, int]:
     elif capture == "core" and not dumping.writes_files:
         raise InputError(f"no core files here: {dumping.why_not}", hint="--capture gdb")
     if capture == "gdb" and gdb is None:
-        raise NoGdb(f"no gdb found, and no core files: {dumping.why_not or 'as asked for'}")
+        raise NoUsableGdb(f"no gdb found, and no core files: {dumping.why_not or 'as asked for'}")
     if capture == "core" and (old := find_core_to_be_overwritten(dumping, folder)) is not None:
         raise InputError(f"{old} would be overwritten", hint="move it away, or --capture gdb")
     jobs = args.jobs
@@ -174,7 +174,7 @@ def _run_plan(args: Namespace) -> tuple[RunPlan, int]:
     return plan, jobs
 
 
-def _examine(core: str, options: ExamineOptions) -> dict[str, Any] | str:
+def _examine_core(core: str, options: ExamineOptions) -> dict[str, Any] | str:
     """Return the record of a core, or why there is none."""
     from gdb_epi.cli.support.core_files import core_at
     from gdb_epi.cli.support.examine import FailedCore, examine_here
@@ -186,7 +186,7 @@ def _examine(core: str, options: ExamineOptions) -> dict[str, Any] | str:
     return examined.one_line_text() if isinstance(examined, FailedCore) else examined.record
 
 
-def _report(
+def _write_reports(
     args: Namespace,
     results: Sequence[RunResult],
     counts: CampaignCounts,
@@ -211,18 +211,18 @@ def _report(
         print(json.dumps(reports.campaign_json(results, counts, aim, plan.capture)))
         return
     for line in reports.campaign_summary(counts, aim):
-        _print(line)
+        _print_escaped(line)
     if any(result.run.cores for result in results):
         folder = shell_word(args.keep) if args.keep is not None else ""
-        _print(
+        _print_escaped(
             f"the whole answer: gdb-epi triage {folder}" if folder else
             "the cores were removed; to keep them: the same again, with --keep DIR"
         )  # fmt: skip
     if plan.capture == "gdb":
-        _print("the command ran under GDB: its timing, and with it the rate, may differ")
+        _print_escaped("the command ran under GDB: its timing, and with it the rate, may differ")
     if args.github:
         for line in reports.github_annotations(results, root):
-            _print(line)
+            _print_escaped(line)
 
 
 def _abort_bisection(message: str) -> NoReturn:
@@ -230,7 +230,7 @@ def _abort_bisection(message: str) -> NoReturn:
     sys.exit(BISECT_ABORT)
 
 
-def _print(line: str) -> None:
+def _print_escaped(line: str) -> None:
     from gdb_epi.render.escape import escape
 
     print(escape(line), flush=True)

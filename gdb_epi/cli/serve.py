@@ -58,7 +58,7 @@ def run(args: Namespace) -> None:
     from gdb_epi.fleet.store.database import open_database
 
     token = _read_token(args.token_file)
-    listener = _listen(args.host, args.port)
+    listener = _open_listening_socket(args.host, args.port)
     require_server_packages()
     with open_database(args.db, write=token is not None) as engine:
         import uvicorn
@@ -68,7 +68,7 @@ def run(args: Namespace) -> None:
 
         names = tuple(name.lower() for name in (*LOOPBACK, args.host, *args.allow_host))
         app = make_app(engine, ServerSettings(names, token))
-        _announce(args.host, listener.getsockname()[1], token)
+        _print_server_address(args.host, listener.getsockname()[1], token)
         uvicorn.Server(uvicorn_config(app)).run(sockets=[listener])
 
 
@@ -95,7 +95,7 @@ def _read_token(path: str | None) -> str | None:
     return token
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _open_listening_socket(host: str, port: int) -> socket.socket:
     """Return a listening socket. Raises InputError when the address cannot be had."""
     import socket
 
@@ -112,7 +112,7 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _announce(host: str, port: int, token: str | None) -> None:
+def _print_server_address(host: str, port: int, token: str | None) -> None:
     shown = f"[{host}]" if ":" in host else host
     print(f"http://{shown}:{port}/ ({'takes records' if token else 'read-only'})", flush=True)
     if host not in LOOPBACK:

@@ -52,21 +52,21 @@ def run(args: Namespace) -> None:
     """Sign every crash of every text. Raises InputError when there is none."""
     from gdb_epi.cli.support.messages import write_to_stderr
     from gdb_epi.signature.categories.types import CATEGORIES
-    from gdb_epi.textstacks.python_names import SourceFileNames
+    from gdb_epi.textstacks.python_names import QualifiedNamesFromSource
     from gdb_epi.textstacks.reader import read_crashes
     from gdb_epi.textstacks.signing import sign_text
 
     if args.category is not None and args.category.split(":", 1)[0] not in CATEGORIES:
         raise UsageError(f"no category {args.category!r}", hint=", ".join(CATEGORIES))
     for name in args.texts:
-        _must_be_file(name)
+        _require_file_that_ends(name)
         if name != "-" and _is_core(name):
             raise InputError(f"{name}: a core, not a text", hint=f"gdb-epi triage {name}")
-    sources = SourceFileNames() if args.sources else None
+    sources = QualifiedNamesFromSource() if args.sources else None
     count = 0
     for name in args.texts:
         notes: list[str] = []
-        with _open(name) as stream:
+        with _open_text_input(name) as stream:
             for dump in read_crashes(stream, notes):
                 signature = sign_text(dump, args.category, sources, args.python)
                 count += signature is not None
@@ -77,7 +77,7 @@ def run(args: Namespace) -> None:
         raise InputError("no crash in the text", hint="a GDB backtrace or a faulthandler dump")
 
 
-def _must_be_file(name: str) -> None:
+def _require_file_that_ends(name: str) -> None:
     """Refuse names that would block or never end; pipes opened by the shell are fine."""
     if name in ("-", "/dev/stdin") or name.startswith(("/dev/fd/", "/proc/self/fd/")):
         return
@@ -111,7 +111,7 @@ def _parse_python_minor(word: str) -> int:
 
 
 @contextmanager
-def _open(name: str) -> Iterator[BinaryIO]:
+def _open_text_input(name: str) -> Iterator[BinaryIO]:
     if name == "-":
         yield sys.stdin.buffer
         return

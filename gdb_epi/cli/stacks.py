@@ -10,7 +10,11 @@ import os
 import stat
 import sys
 
-from gdb_epi.cli.support.process_files import add_core, add_process_files, process_files
+from gdb_epi.cli.support.process_files import (
+    add_core_argument,
+    add_process_file_options,
+    process_files,
+)
 from gdb_epi.typing_lite import TYPE_CHECKING, ArgumentParser, Namespace
 
 if TYPE_CHECKING:
@@ -24,8 +28,8 @@ CORE_MAGIC = b"\x7fELF"
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add_core(parser)
-    add_process_files(parser)
+    add_core_argument(parser)
+    add_process_file_options(parser)
     add = parser.add_argument
     add("--locals", action="store_true", help="values of locals too, and tasks; secrets are masked")
     add("--all", action="store_true", help="of locals: the whole of each value")
@@ -87,7 +91,7 @@ def _print_stacks(target: CoreFileTarget, args: Namespace) -> int:
     from gdb_epi.cpython.runtime.python_state import decode_python
     from gdb_epi.errors import Absent, InputError
     from gdb_epi.render.escape import escape
-    from gdb_epi.render.python_stacks import crashed_or_took_signal, python_stack_lines
+    from gdb_epi.render.python_stacks import crashed_or_took_signal_words, python_stack_lines
     from gdb_epi.render.report_text import MAX_NOTES_OF_STACKS, soft_error_lines
     from gdb_epi.target.api import pid_of
     from gdb_epi.util import shell_word
@@ -106,7 +110,7 @@ def _print_stacks(target: CoreFileTarget, args: Namespace) -> int:
         from gdb_epi.record.stacks import stacks_json
 
         stacks = stacks_json(ProcessState(target), locals=True)
-        ending = crashed_or_took_signal(target.crash(), pid)
+        ending = crashed_or_took_signal_words(target.crash(), pid)
         lines = list(stacks_lines(stacks, ending, whole=args.all))[1:]
     else:
         lines = [*map(escape, python_stack_lines(python, target.crash(), pid, cut))]

@@ -4,7 +4,11 @@
 from __future__ import annotations
 
 from gdb_epi.cli.support.messages import print_report, repeated_file_options
-from gdb_epi.cli.support.process_files import add_core, add_process_files, process_files
+from gdb_epi.cli.support.process_files import (
+    add_core_argument,
+    add_process_file_options,
+    process_files,
+)
 from gdb_epi.typing_lite import ArgumentParser, Namespace
 from gdb_epi.util import shell_word
 
@@ -15,8 +19,8 @@ READS_CORES = True
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add_core(parser)
-    add_process_files(parser)
+    add_core_argument(parser)
+    add_process_file_options(parser)
     parser.add_argument("--tree", action="store_true", help="who waits for whom: the default")
     parser.add_argument("--stacks", action="store_true", help="a list with stacks, no tree")
     parser.add_argument("--each", action="store_true", help="also those that are alike, one by one")

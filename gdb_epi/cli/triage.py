@@ -20,7 +20,7 @@ from gdb_epi.cli.support.examine import (
 )
 from gdb_epi.cli.support.live_process import attach_and_run, is_process_number, refuse_process_files
 from gdb_epi.cli.support.messages import write_to_stderr
-from gdb_epi.cli.support.process_files import add_process_files, process_files
+from gdb_epi.cli.support.process_files import add_process_file_options, process_files
 from gdb_epi.cli.support.record_keeper import RecordKeeper
 from gdb_epi.errors import EXIT_DONE, EXIT_FAILED, EXIT_UNUSABLE_INPUT, InputError, UsageError
 from gdb_epi.sidecars.find import SidecarOptions
@@ -124,7 +124,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     _add_answer_options(parser.add_argument_group("the answer"))
     files = parser.add_argument_group("files of the process, and GDB")
-    add_process_files(files)
+    add_process_file_options(files)
     files.add_argument(
         "--native",
         choices=NATIVE_MODES,
@@ -217,10 +217,10 @@ def run(args: Namespace) -> int:
     from gdb_epi.cli.support.core_files import find_cores
     from gdb_epi.cli.support.triage_output import open_triage_output
 
-    options = _examine_options(args)
+    options = _make_examine_options(args)
     processes = [word for word in args.cores if is_process_number(word)]
     if processes:
-        return _look_at_processes(processes, args)
+        return _triage_live_processes(processes, args)
     inputs = find_cores([name for word in args.cores for name in _expand_dash_to_stdin_names(word)])
     many = len(inputs.cores) + len(inputs.problems) > 1
     if inputs.repeated:
@@ -260,7 +260,7 @@ def run(args: Namespace) -> int:
                 _write_sarif(args.sarif, deaths, problems)
         finally:
             if keeper is not None:
-                keeper.flush()
+                keeper.store_waiting_records()
                 if args.format == "text":
                     keeper.print_summary()
                 if 0 < ended < len(inputs.cores):  # stopped
@@ -272,7 +272,7 @@ def run(args: Namespace) -> int:
     return worst_exit_code([*codes, keeper.exit_code if keeper is not None else EXIT_DONE])
 
 
-def _look_at_processes(processes: Sequence[str], args: Namespace) -> int:
+def _triage_live_processes(processes: Sequence[str], args: Namespace) -> int:
     """Ask GDB about processes that run; nothing is stored of them, as nothing crashed."""
     if len(processes) < len(args.cores) or (args.output is not None and len(processes) > 1):
         raise UsageError("processes and cores in one run", hint="one number, or cores")
@@ -396,7 +396,7 @@ def _examine_one(options: ExamineOptions, cores: Sequence[CoreInput]) -> Iterato
     yield 0, examine_here(cores[0], options)
 
 
-def _examine_options(args: Namespace) -> ExamineOptions:
+def _make_examine_options(args: Namespace) -> ExamineOptions:
     """Check the arguments before any work is done."""
     args.stacks = args.stacks or args.locals
     args.format = "json" if args.json else args.format
@@ -423,14 +423,14 @@ def _examine_options(args: Namespace) -> ExamineOptions:
         stacks=args.stacks,
         locals=args.locals,
         secrets=args.secrets,
-        sidecars=_sidecar_options(args),
+        sidecars=_make_sidecar_options(args),
         messages=args.messages,
         redact_addresses=args.redact_addresses,
         hmac_key=None if args.hmac_key_file is None else _read_fleet_key(args.hmac_key_file),
     )
 
 
-def _sidecar_options(args: Namespace) -> SidecarOptions:
+def _make_sidecar_options(args: Namespace) -> SidecarOptions:
     """Check what is named before any core is opened."""
     if args.host_json is not None:
         from gdb_epi.sidecars.host_json import read_named_by_user

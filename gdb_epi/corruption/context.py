@@ -46,7 +46,7 @@ class Budget:
         self.left = size
         self._until = None if seconds is None else time.monotonic() + seconds
 
-    def take(self, size: int) -> bool:
+    def take_bytes(self, size: int) -> bool:
         """Take `size` bytes; False, and nothing taken, when they are not left or time is up."""
         if size > self.left or self.out_of_time():
             return False
@@ -115,7 +115,7 @@ class Context:
         """Let go what functions marked with once_per_run have answered: it names this context."""
         self._answers.clear()
 
-    def look_farther(self, *functions: object) -> None:
+    def extend_reach(self, *functions: object) -> None:
         """Let the checks that grow run again; `functions` are those whose answers grow too."""
         self.reach = FAR
         self.objects_counted = 0
@@ -144,7 +144,7 @@ class Context:
         if self._progress is not None:
             self._progress(done, total)
 
-    def places_of(self, value: int, limit: int) -> tuple[int, ...]:
+    def places_of_word(self, value: int, limit: int) -> tuple[int, ...]:
         """Return at most `limit` places of a word in dumped writable memory, ascending.
 
         All such searches together go over SEARCH_BYTES; then they find nothing, and
@@ -163,7 +163,7 @@ class Context:
         return places
 
     def search_together(self, values: Sequence[int], limit: int) -> None:
-        """Prepare places_of() for several words: neighbours cost one search. Each counts as one."""
+        """Prepare places_of_word() for several words: neighbours cost one search, counted each."""
         wanted = []
         for value in values:
             if value not in self._places and self._search_left >= self._writable_size:
@@ -178,7 +178,7 @@ class Context:
         return 0.0 if few else self._search_left / SEARCH_BYTES
 
     def was_searched(self, value: int) -> bool:
-        """Tell whether places_of() has really looked for a word."""
+        """Tell whether places_of_word() has really looked for a word."""
         return value in self._places
 
     @cached_property

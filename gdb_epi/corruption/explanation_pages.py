@@ -10,7 +10,7 @@ import os
 
 from gdb_epi.corruption.registry import CHECKS, INNOCENT_CAUSES
 from gdb_epi.corruption.score import ItemWeight, load_weights
-from gdb_epi.detectors.pages import SECTIONS
+from gdb_epi.detectors.finding_pages import SECTIONS
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 
 MAX_PAGE = 1 << 20

@@ -62,7 +62,7 @@ def is_tied_to_failure(context: Context, damage: Sequence[Evidence]) -> bool:
     for sp, registers in at_hand:
         values += registers.values()
         values += split_into_words(read_up_to(context.target, sp, STACK))
-    if any(_does_damage_lead_to(context, evidence, values) for evidence in damage):
+    if any(_does_damage_lead_to_values(context, evidence, values) for evidence in damage):
         return True
     return has_failed_lookup(context.state) and _is_damaged_string_used_as_name(context, damage)
 
@@ -93,7 +93,7 @@ def _is_damaged_string_used_as_name(context: Context, damage: Sequence[Evidence]
     return False
 
 
-def _does_damage_lead_to(context: Context, damage: Evidence, values: Sequence[int]) -> bool:
+def _does_damage_lead_to_values(context: Context, damage: Evidence, values: Sequence[int]) -> bool:
     where, wrong = damage.where, damage.found or 0
     if not isinstance(where, int):
         return True
@@ -101,7 +101,7 @@ def _does_damage_lead_to(context: Context, damage: Evidence, values: Sequence[in
         return True
     region = context.target.region_at(where)
     if region is not None and "x" in region.perms and module_at(context.target, where) is not None:
-        function = context.functions.at(where)
+        function = context.functions.function_at(where)
         if function is not None:  # the failed instruction, or one that has called
             return any(function.start <= value <= function.end for value in values)
     return any(where - OBJECT <= value < where + 8 for value in values)

@@ -59,7 +59,7 @@ class PossibleFlip(NamedTuple):
     bit: int  # not among rust-minidump's fields
 
 
-class Access(NamedTuple):
+class InstructionAccess(NamedTuple):
     """A memory access of the instruction; `size` None when it is not known."""
 
     address: int
@@ -78,7 +78,7 @@ class Mappings:
         self._ranges = sorted((region.start, region.end) for region in regions)
         self._starts = [start for start, _ in self._ranges]
 
-    def hold(self, address: int) -> bool:
+    def is_mapped(self, address: int) -> bool:
         """Tell whether anything is mapped at an address."""
         at = bisect_right(self._starts, address) - 1
         return at >= 0 and address < self._ranges[at][1]
@@ -111,9 +111,11 @@ def possible_bit_flips(state: ProcessState) -> tuple[PossibleFlip, ...]:
     for operand in instruction.operands if instruction is not None else ():
         address = operand.address(thread.registers)
         if address is not None:
-            accesses.append(Access(address, operand.size or None, operand))
+            accesses.append(InstructionAccess(address, operand.size or None, operand))
     following = _next_rip(target, instruction, accesses, thread.registers)
-    if following == 0 or any(_through_null(access, thread.registers) for access in accesses):
+    if following == 0 or any(
+        _is_base_register_null(access, thread.registers) for access in accesses
+    ):
         return ()
     value, non_canonical = _address_to_test(crash, accesses, following)
     access = next((access for access in accesses if access.holds(value)), None)
@@ -142,12 +144,12 @@ def possible_flips_of_value(
 ) -> Iterator[PossibleFlip]:
     """Yield the candidates of one value; none for a value that is mapped or just beside."""
     distance = maps.distance(value)
-    if maps.hold(value) or (distance is not None and distance < (size or 1)):
+    if maps.is_mapped(value) or (distance is not None and distance < (size or 1)):
         return
     poisoned = any(_is_poison(registers[name]) for name in GENERAL if name in registers)
     for bit in HIGH_BITS if non_canonical else ALL_BITS:
         corrected = value ^ 1 << bit
-        if corrected and not maps.hold(corrected):
+        if corrected and not maps.is_mapped(corrected):
             continue
         details = ConfidenceDetails(
             was_non_canonical=non_canonical,
@@ -158,12 +160,12 @@ def possible_flips_of_value(
             memory_access_size=size,
             distance_to_closest_mapping=distance,
         )
-        trust = confidence(details)
+        trust = candidate_confidence(details)
         if trust >= MIN_TRUST:
             yield PossibleFlip(corrected, details, trust, source, bit)
 
 
-def confidence(details: ConfidenceDetails) -> float:
+def candidate_confidence(details: ConfidenceDetails) -> float:
     """Return the confidence of a candidate, between 0 and 1."""
     doubt = 1 - BASELINE
     if details.was_non_canonical:
@@ -190,7 +192,7 @@ def distance_factor(distance: int | None, size: int | None) -> float:
 def _next_rip(
     target: Target,
     instruction: Instruction | None,
-    accesses: Sequence[Access],
+    accesses: Sequence[InstructionAccess],
     registers: Mapping[str, int],
 ) -> int | None:
     """Return where a call, jump or return goes; None for other instructions or unread memory."""
@@ -203,13 +205,13 @@ def _next_rip(
     return read_word(target, accesses[0].address) if accesses else None
 
 
-def _through_null(access: Access, registers: Mapping[str, int]) -> bool:
+def _is_base_register_null(access: InstructionAccess, registers: Mapping[str, int]) -> bool:
     base = access.operand.base
     return base is not None and registers.get(base) == 0
 
 
 def _address_to_test(
-    crash: CrashInfo, accesses: Sequence[Access], following: int | None
+    crash: CrashInfo, accesses: Sequence[InstructionAccess], following: int | None
 ) -> tuple[int, bool]:
     """Return the address to test, and whether it is one that the CPU does not accept."""
     if crash.fault_address is not None:

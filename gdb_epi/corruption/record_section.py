@@ -12,7 +12,7 @@ from itertools import chain
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MARKS, Evidence
-from gdb_epi.corruption.heap.address_descriptions import find_chunk
+from gdb_epi.corruption.heap.address_descriptions import find_malloc_chunk
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.pointers.read_place import find_read_place
 from gdb_epi.corruption.pointers.suspects import find_fault_words, find_suspects
@@ -68,9 +68,9 @@ def _addresses_of_access(context: Context) -> Iterator[int]:
 
 def _allocator_of_block(context: Context, address: int) -> str | None:
     index = address_index(context)
-    if index.place_in_block(address) is not None or index.in_emptied_pool(address):
+    if index.offset_in_pool_block(address) is not None or index.in_emptied_pool(address):
         return PYTHON
-    chunk = find_chunk(context, address)
+    chunk = find_malloc_chunk(context, address)
     if chunk is None:
         return None
     start, size = chunk

@@ -77,7 +77,7 @@ def reason_to_skip_costly_checks(state: ProcessState, findings: Sequence[Finding
         if account.reason != NOT_APPLICABLE:
             return None
         how = "no signal ended the process"
-    elif account.how not in HOW_NOTHING_FAILED or _hides_a_fault(state, findings):
+    elif account.how not in HOW_NOTHING_FAILED or _may_hide_a_fault(state, findings):
         return None
     else:
         how = HOW_NOTHING_FAILED[account.how]
@@ -100,7 +100,7 @@ def _recursed_in_python(state: ProcessState) -> bool:
     return any(thread.crashed and len(thread.frames) >= MANY_FRAMES for thread in python.threads())
 
 
-def _hides_a_fault(state: ProcessState, findings: Sequence[Finding]) -> bool:
+def _may_hide_a_fault(state: ProcessState, findings: Sequence[Finding]) -> bool:
     """Tell whether a fault, or damage that a runtime reports, may have led to a sent signal."""
     account = state.account
     if isinstance(account, Absent):
@@ -155,9 +155,9 @@ def run_checks(
     was found until then; without --sweep KeyboardInterrupt is raised.
 
     Without a sweep or a budget the checks first look near the frames, then farther where that
-    leaves a doubt (_leaves_a_doubt()), and everywhere where no damage was found. Where a process
-    says why it ended, the cheap checks run first, and the costly ones only if those found something
-    (reason_to_skip_costly_checks()).
+    leaves a doubt (_should_look_farther()), and everywhere where no damage was found. Where a
+    process says why it ended, the cheap checks run first, and the costly ones only if those found
+    something (reason_to_skip_costly_checks()).
     """
     import gdb_epi.corruption.checks
     from gdb_epi.loader import import_all_modules
@@ -183,19 +183,19 @@ def run_checks(
         if not any(map(is_more_than_software_sign, results.evidence)):
             return results
         run = new_run()  # of all, each seeing the evidence of those before it
-    results = run.results()
+    results = run.run_and_collect_results()
     if not near:
         return results
-    if _leaves_a_doubt(results):
-        run.context.look_farther(object_walk)
-        results = run.results(again=lambda check: check.grows)
+    if _should_look_farther(results):
+        run.context.extend_reach(object_walk)
+        results = run.run_and_collect_results(again=lambda check: check.grows)
     if results.score.word in (PROVEN, STRONG):
         return results
     run.context.whole_heap = True
-    return run.results(again=lambda check: check.everywhere)
+    return run.run_and_collect_results(again=lambda check: check.everywhere)
 
 
-def _leaves_a_doubt(results: CheckResults) -> bool:
+def _should_look_farther(results: CheckResults) -> bool:
     """Tell whether checks that looked near the frames should look farther.
 
     They need not where damage, or an act of software, was found, nor where nothing failed. Of 189
@@ -214,7 +214,7 @@ def _leaves_a_doubt(results: CheckResults) -> bool:
     return not isinstance(account, Absent) and account.how not in HOW_NOTHING_FAILED
 
 
-class _Outcome(NamedTuple):
+class _CheckOutcome(NamedTuple):
     """What one check yielded."""
 
     evidence: list[Evidence]
@@ -228,9 +228,11 @@ class _CheckRun:
     def __init__(self, context: Context, errors: Sequence[SoftError], prior: float | None) -> None:
         self.context = context
         self._errors, self._prior = errors, prior
-        self._outcomes: dict[str, _Outcome] = {}
+        self._outcomes: dict[str, _CheckOutcome] = {}
 
-    def results(self, again: Callable[[Check], bool] = lambda check: False) -> CheckResults:
+    def run_and_collect_results(
+        self, again: Callable[[Check], bool] = lambda check: False
+    ) -> CheckResults:
         """Run the checks that have not run, and some `again`; return what all of them found."""
         for check in all_checks():
             if again(check):
@@ -260,8 +262,8 @@ class _CheckRun:
             for check in all_checks()
             if check.costly and reason_not_to_run(check, self.context) is None
         ]
-        self._outcomes = {name: _Outcome([], [], []) for name in left_out}
-        results = self.results()
+        self._outcomes = {name: _CheckOutcome([], [], []) for name in left_out}
+        results = self.run_and_collect_results()
         return results._replace(skipped=(*results.skipped, Skipped(", ".join(left_out), why)))
 
     def results_without_checks(self, reason: str) -> CheckResults:
@@ -285,7 +287,7 @@ class _CheckRun:
             if outcome is not None:
                 context.evidence += outcome.evidence
                 continue
-            outcome = self._outcomes[check.name] = _Outcome([], [], [])
+            outcome = self._outcomes[check.name] = _CheckOutcome([], [], [])
             if check.everywhere and not context.whole_heap:
                 continue  # its turn comes if no damage is found
             why = reason_not_to_run(check, context)
@@ -337,7 +339,7 @@ def reason_not_to_run(check: Check, context: Context) -> str | None:
     return None
 
 
-def _run_check(check: Check, context: Context, outcome: _Outcome) -> None:
+def _run_check(check: Check, context: Context, outcome: _CheckOutcome) -> None:
     for count, outcome_of_check in enumerate(check.run(context)):
         if count == MAX_EVIDENCE:
             error = SoftError("corruption", check.name, f"cut at {MAX_EVIDENCE} items")

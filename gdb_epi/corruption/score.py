@@ -135,15 +135,17 @@ def compute_score(
     """Return the score of one core's evidence; an item that the table does not know counts 0."""
     table = table or load_weights()
     prior = table.priors[DEFAULT_PRIOR] if prior is None else prior
-    against = [each for each in evidence if _llr(each, table) < 0]
+    against = [each for each in evidence if _log_likelihood_ratio(each, table) < 0]
     disabled_groups = {name for each in against for name in table.items[each.id].off}
     groups, best = _strongest_by_group(evidence, disabled_groups, table)
     total = sum(groups.values())
     proven = groups.get(REDUNDANT, 0.0) >= table.thresholds["proven"]
-    speaking = [each for each in evidence if _llr(each, table) > 0]  # all: more never lowers
+    speaking = [
+        each for each in evidence if _log_likelihood_ratio(each, table) > 0
+    ]  # all: more never lowers
     answered = frozenset(name for each in speaking for name in table.items[each.id].answers)
     if not proven:
-        left = [_llr(each, table) for each in against if each.id not in answered]
+        left = [_log_likelihood_ratio(each, table) for each in against if each.id not in answered]
         total += min(left, default=0.0)
     ambiguous = next((each.ambiguous for each in evidence if each.ambiguous), None)
     path = next((each.path for each in best if each.path != UNKNOWN), UNKNOWN)
@@ -172,16 +174,16 @@ def compute_score(
 def is_more_than_software_sign(evidence: Evidence) -> bool:
     """Tell whether evidence is more than a sign of something that only software does."""
     table = load_weights()
-    return _llr(evidence, table) >= 0 or table.items[evidence.id].most < 1.0
+    return _log_likelihood_ratio(evidence, table) >= 0 or table.items[evidence.id].most < 1.0
 
 
-def is_overwriting(evidence: Evidence) -> bool:
+def is_sign_of_overwriting(evidence: Evidence) -> bool:
     """Tell whether evidence is a sign that more than a few bits of memory were written over."""
     weight = load_weights().items.get(evidence.id)
     return weight is not None and weight.overwritten
 
 
-def _llr(evidence: Evidence, table: WeightTable) -> float:
+def _log_likelihood_ratio(evidence: Evidence, table: WeightTable) -> float:
     """Return an item's weight; many candidates argue against each, ambiguous ones say nothing."""
     weight = table.items.get(evidence.id)
     if weight is None or evidence.ambiguous is not None:
@@ -209,13 +211,15 @@ def _strongest_by_group(
         llr_by_group: dict[str, float] = {}
         strongest: dict[str, Evidence] = {}
         for member in members:
-            llr = _llr(member, table)
+            llr = _log_likelihood_ratio(member, table)
             group = table.items[member.id].group if member.id in table.items else ""
             if llr > llr_by_group.get(group, 0.0) and group not in disabled_groups:
                 llr_by_group[group], strongest[group] = llr, member
         if sum(llr_by_group.values()) > sum(best_llrs.values()):
             best_llrs = llr_by_group
-            best_evidence = sorted(strongest.values(), key=lambda e: (-_llr(e, table), e.id))
+            best_evidence = sorted(
+                strongest.values(), key=lambda e: (-_log_likelihood_ratio(e, table), e.id)
+            )
     return best_llrs, best_evidence
 
 

@@ -186,7 +186,7 @@ def classify_symptom(context: Context) -> Symptom:
         return _access_symptom(context, account)
     if account.how == ABORTED:
         return _abort_symptom(account)
-    return _other_symptom(context, account)
+    return _symptom_of_other_failures(context, account)
 
 
 def _transfer_symptom(context: Context, account: FaultAccount) -> Symptom:
@@ -256,7 +256,7 @@ def _abort_symptom(account: FaultAccount) -> Symptom:
     return Symptom(f"abort-{message.kind}", why)
 
 
-def _other_symptom(context: Context, account: FaultAccount) -> Symptom:
+def _symptom_of_other_failures(context: Context, account: FaultAccount) -> Symptom:
     site, fault = account.site, account.fault
     if account.how == PROTECTION:
         if site.kind == UNSTARTED_HANDLER:

@@ -76,7 +76,7 @@ class CircularList(NamedTuple):
     type_at: int
 
 
-def why_chain_ends(node: int, link: CircularList, cap: int, *, repeats: bool) -> str:
+def why_linked_list_walk_ends(node: int, link: CircularList, cap: int, *, repeats: bool) -> str:
     """Return why a walk over a list does not go on at a node."""
     why = "a cycle or a NULL in a list of the collector"
     if node and not repeats:
@@ -90,7 +90,7 @@ def _bytes_unpacker(size: int) -> Callable[..., tuple[bytes]]:
     return Struct(f"{size}s").unpack_from
 
 
-def _nothing_in_place(_start: int) -> memoryview | None:
+def _no_page_in_place(_start: int) -> memoryview | None:
     """Stand for the method of a target whose pages must be copied."""
     return None
 
@@ -113,7 +113,7 @@ class MemoryReader:
         self._type_at = layout.require("PyObject", "ob_type")
         # All readers of a core read each page once. None: not whole; NOTHING where no mapping is.
         self._words: dict[int, memoryview | None] = {}
-        self._in_place: Callable[[int], memoryview | None] = _nothing_in_place
+        self._in_place: Callable[[int], memoryview | None] = _no_page_in_place
         self._most = MAX_PAGES
         if (kept := shared_cache(target)) is not None:
             self._words = kept.setdefault(MemoryReader, self._words)
@@ -128,7 +128,7 @@ class MemoryReader:
         """Return memory; raise UnreadableMemory."""
         at = address & IN_PAGE
         if 0 <= size <= PAGE - at:
-            page = self._words.get(address >> PAGE_BITS) or self._page(address)
+            page = self._words.get(address >> PAGE_BITS) or self._whole_page_of_address(address)
             if page is not None and page is not NOTHING:
                 return _bytes_unpacker(size)(page, at)[0]
         return self.target.read(address, size)
@@ -136,7 +136,7 @@ class MemoryReader:
     def u64(self, address: int) -> int:
         """Read an unsigned 64-bit word; raise UnreadableMemory where none is."""
         if not address & 7:
-            words = self._words.get(address >> PAGE_BITS) or self._page(address)
+            words = self._words.get(address >> PAGE_BITS) or self._whole_page_of_address(address)
             if words is not None and words is not NOTHING:
                 return words[(address & IN_PAGE) >> 3]
         return int(_U64.unpack(self.read(address, WORD))[0])
@@ -252,9 +252,9 @@ class MemoryReader:
         definition = self.field(address, struct, member)
         return self.c_string(self.field(definition, "PyMethodDef", "ml_name"))
 
-    def unpack(self, address: int, fields: Struct) -> tuple[int, ...] | None:
+    def unpack_fields(self, address: int, fields: Struct) -> tuple[int, ...] | None:
         """Return the fields at an address; None where they do not lie in one whole page."""
-        page, at = self._page(address), address & IN_PAGE
+        page, at = self._whole_page_of_address(address), address & IN_PAGE
         if page is None or at + fields.size > PAGE:
             return None
         return fields.unpack_from(page, at)
@@ -281,7 +281,11 @@ class MemoryReader:
             node = self.u64(head + next_at) & mask
             while node != head:
                 if not node or len(nodes) >= cap:
-                    return nodes, types, why_chain_ends(node, link, cap, repeats=node in nodes)
+                    return (
+                        nodes,
+                        types,
+                        why_linked_list_walk_ends(node, link, cap, repeats=node in nodes),
+                    )
                 first = node
                 ends = {0, head, first}
                 for _ in range(min(cap - len(nodes), max(len(nodes), FIRST_NODES))):
@@ -306,7 +310,7 @@ class MemoryReader:
                 if may_repeat and len(set(nodes)) < len(nodes):
                     kept = list(dict.fromkeys(nodes))
                     many = next((n for n, node in enumerate(kept) if nodes[n] != node), len(kept))
-                    why = why_chain_ends(nodes[many], link, cap, repeats=True)
+                    why = why_linked_list_walk_ends(nodes[many], link, cap, repeats=True)
                     return kept[:many], types[:many], why
         except UnreadableMemory as error:
             return nodes, types, str(error)
@@ -363,11 +367,11 @@ class MemoryReader:
         Include/cpython/unicodeobject.h (3.8 to 3.15).
         """
         try:
-            return self._string(address, cap)
+            return self._decode_str_object(address, cap)
         except UnreadableMemory as error:
             return Absent(UNREADABLE, str(error))
 
-    def characters(self, address: int) -> StrCharacters:
+    def str_characters(self, address: int) -> StrCharacters:
         """Return where the characters of a str object lie; of no str a width that none has."""
         head = self.read(address, self._ascii_size)
         length = int.from_bytes(head[self._length_at : self._length_at + 8], "little")
@@ -377,11 +381,11 @@ class MemoryReader:
             start = self.u64(address + self._data_at)
         return StrCharacters(start, length, width, bool(is_ascii))
 
-    def _string(self, address: int, cap: int) -> str | Absent:
+    def _decode_str_object(self, address: int, cap: int) -> str | Absent:
         plain = self.compact_ascii_string(address, cap)
         if plain is not None:
             return plain
-        start, length, width, _ = self.characters(address)
+        start, length, width, _ = self.str_characters(address)
         codec = CODECS.get(width)
         if codec is None:
             return Absent(UNPARSABLE, f"no str at {address:#x} (kind {width})")
@@ -392,7 +396,7 @@ class MemoryReader:
         except UnicodeDecodeError as error:
             return Absent(UNPARSABLE, f"damaged str at {address:#x}: {error.reason}")
 
-    def is_string(self, address: int, text: str) -> bool:
+    def is_str_object_with_text(self, address: int, text: str) -> bool:
         """Tell whether a str object holds `text`; most strings have another length."""
         if self.word(address + self._length_at) != len(text) and text.isascii():
             return False
@@ -440,7 +444,7 @@ class MemoryReader:
 
     def compact_ascii_string(self, address: int, cap: int) -> str | None:
         """Return the text of a compact ASCII str that lies in one page; None of others."""
-        page = self._words.get(address >> PAGE_BITS) or self._page(address)
+        page = self._words.get(address >> PAGE_BITS) or self._whole_page_of_address(address)
         at = address & IN_PAGE
         start = at + self._ascii_size
         if page is not None and start <= PAGE:
@@ -451,9 +455,10 @@ class MemoryReader:
         return None
 
     def compact_ascii_bytes(self, address: int, cap: int) -> bytes | None:
-        """Return the bytes of a compact ASCII str, whatever its state says, as is_string() reads.
+        """Return the bytes of a compact ASCII str, whatever its state says.
 
-        None of one with more than `cap` characters, and where it cannot be read.
+        is_str_object_with_text() compares these. None of one with more than
+        `cap` characters, and where it cannot be read.
         """
         size = self._ascii_size
         try:
@@ -472,7 +477,7 @@ class MemoryReader:
         except UnreadableMemory as error:
             return Absent(UNREADABLE, str(error))
 
-    def _page(self, address: int) -> memoryview | None:
+    def _whole_page_of_address(self, address: int) -> memoryview | None:
         """Return the page of an address, if all of it can be read."""
         number = address >> PAGE_BITS
         page = self._words[number] if number in self._words else self._load_page(number)

@@ -76,7 +76,7 @@ def skip_type(reader: MangledNameReader) -> None:
     elif reader.next_is_one_of(DIGITS + "SNZTU"):
         _skip_class_type(reader)
     elif reader.peek() == "D":
-        _skip_d_type(reader)
+        _skip_type_beginning_with_d(reader)
     elif reader.accept("F"):
         reader.accept("Y")
         while not reader.accept("E"):
@@ -181,7 +181,7 @@ def _skip_nested_name_part(reader: MangledNameReader) -> None:
     elif letter == "I":
         _skip_template_arguments(reader)
     elif letter == "D" and reader.peek(2) in ("Dt", "DT"):
-        _skip_d_type(reader)
+        _skip_type_beginning_with_d(reader)
     elif letter in tuple("CD") and reader.peek(2)[1:] in tuple("0123459"):
         reader.position += 2
     elif letter == "U":
@@ -256,7 +256,7 @@ def _skip_substitution(reader: MangledNameReader, *, alone: bool = False) -> Non
     reader.skip_sequence_id()
 
 
-def _skip_d_type(reader: MangledNameReader) -> None:
+def _skip_type_beginning_with_d(reader: MangledNameReader) -> None:
     """Skip the types whose codes begin with D."""
     code = reader.peek(2)
     reader.position += 2

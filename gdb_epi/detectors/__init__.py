@@ -4,5 +4,5 @@
 In comes a `ProcessState`; out come `Finding`s, facts with their subject (registry.py). A detector
 rules out the innocent causes that its docstring lists. What a finding is worth is weighed in
 judgement/; evidence of damaged memory belongs into corruption/checks/. Each finding has a page in
-docs/ (pages.py).
+docs/ (finding_pages.py).
 """

@@ -15,7 +15,7 @@ from gdb_epi.fault.variables_holding_address import (
     INDEXED,
     IS,
     HoldingVariable,
-    has_array_that_reaches_out,
+    has_array_reaching_address,
 )
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import ADDRESS_BITS, WORD_MASK
@@ -55,7 +55,7 @@ def address_in_variable(state: ProcessState) -> Iterator[Finding]:
             kind = INFO
         facts: dict[str, object] = {"kind": kind, "name": value.name}
         facts["function"] = value.function
-        if has_array_that_reaches_out(state.target, account.address or 0, [value]):
+        if has_array_reaching_address(state.target, account.address or 0, [value]):
             facts["reaches_out"] = True
         summary = _summarise(state.target, account.address or 0, value)
         yield Finding("address_in_variable", f"thread {account.fault.tid}", facts, summary)
@@ -83,7 +83,7 @@ def _summarise(target: Target, address: int, value: HoldingVariable) -> str:
     place = f" ({value.filename.rpartition('/')[2]}:{value.lineno})" if value.lineno else ""
     who = f"`{value.name}` of {value.function}{place}"
     if value.how == COVERS:
-        if has_array_that_reaches_out(target, address, [value]):
+        if has_array_reaching_address(target, address, [value]):
             return f"{who} is an array whose shape and strides lead out of its memory"
         if permits(target.region_at(address - value.offset), "r"):
             return f"{who} reaches out of the memory that is there"

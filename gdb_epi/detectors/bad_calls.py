@@ -64,7 +64,7 @@ def not_executable(state: ProcessState) -> Iterator[Finding]:
     if not account.fault.architecture.decodes:
         return
     region = state.target.region_at(at)
-    if region is None or not reads_as_function(read_up_to(state.target, at, MAX_CODE)):
+    if region is None or not decodes_as_whole_function(read_up_to(state.target, at, MAX_CODE)):
         return
     facts = {"address": hex_word(at), "permissions": region.perms}
     summary = (
@@ -73,7 +73,7 @@ def not_executable(state: ProcessState) -> Iterator[Finding]:
     yield Finding("not_executable", f"thread {account.fault.tid}", facts, summary)
 
 
-def reads_as_function(code: bytes) -> bool:
+def decodes_as_whole_function(code: bytes) -> bool:
     """Tell whether bytes read as instructions up to the end of a function."""
     count = at = 0
     while at < len(code):
@@ -119,7 +119,7 @@ def vsyscall(state: ProcessState) -> Iterator[Finding]:
     yield Finding("vsyscall", f"thread {account.fault.tid}", facts, summary)
 
 
-class MethodTable(NamedTuple):
+class VirtualTable(NamedTuple):
     """A table of virtual functions: the address that objects hold, its class, its functions."""
 
     address: int
@@ -127,7 +127,7 @@ class MethodTable(NamedTuple):
     methods: int
 
 
-def method_table(target: Target, address: int) -> MethodTable | None:
+def virtual_table_at(target: Target, address: int) -> VirtualTable | None:
     """Return the table that objects with this first word have; None where none begins there."""
     region = target.region_at(address)
     if address % WORD or region is None or region.path is None or "x" in region.perms:
@@ -142,7 +142,7 @@ def method_table(target: Target, address: int) -> MethodTable | None:
     # NULL stands for a missing function of a base class; at the end it means nothing.
     words = (_read_any_word(target, address + WORD * number) for number in range(MAX_METHODS))
     methods = takewhile(lambda word: word and may_execute(target.region_at(word)), words)
-    return MethodTable(address, name, sum(1 for _ in methods))
+    return VirtualTable(address, name, sum(1 for _ in methods))
 
 
 def _class_of_type_info(target: Target, info: int) -> str | None:
@@ -182,7 +182,7 @@ def call_beyond_methods(state: ProcessState) -> Iterator[Finding]:
         return
     target, subject = state.target, fault.registers.get(THIS, 0)
     held = read_word(target, subject) if subject % WORD == 0 else None
-    table = method_table(target, held) if held else None
+    table = virtual_table_at(target, held) if held else None
     if table is None or not table.methods:
         return
     behind = range(table.methods, table.methods + MAX_BEHIND)

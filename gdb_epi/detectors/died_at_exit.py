@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames_of_failure
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, failure_and_frames
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.own_native_code import (
@@ -17,7 +17,7 @@ from gdb_epi.fault.own_native_code import (
     function_and_file,
     function_source_name,
     is_interpreter_frame,
-    is_packaged,
+    is_of_installed_package,
     own_library_names_of_frames,
 )
 from gdb_epi.process_state import ProcessState
@@ -48,7 +48,7 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
     Reference: C++ 6.9.3.4 (termination); glibc stdlib/exit.c, elf/dl-fini.c; finalize_modules(),
     Python/pylifecycle.c.
     """
-    failure = frames_of_failure(state, ACCESS, TRANSFER)
+    failure = failure_and_frames(state, ACCESS, TRANSFER)
     if failure is None:
         return
     account, frames = failure
@@ -78,7 +78,9 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
     if ends is not None:
         who, modules = function_and_file(ends), own_library_names_of_frames(frames[:MAX_FRAMES])
         facts = {"kind": FINALIZING, "function": who, "modules": modules[:4]}
-        if not is_packaged(ends.module or ""):  # of numpy it is its caller, or who freed its data
+        if not is_of_installed_package(
+            ends.module or ""
+        ):  # of numpy it is its caller, or who freed its data
             facts |= facts_of_file_at_fault(ends.module_name)
         summary = (
             f"Python was ending (Py_FinalizeEx) and released an object by {who}: modules and what "

@@ -9,7 +9,7 @@ from gdb_epi.detectors.registry import (
     Finding,
     SupportedLabel,
     detector,
-    frames_of_failure,
+    failure_and_frames,
     hex_word,
     plain_finding,
 )
@@ -57,7 +57,7 @@ def expired_thread_id(state: ProcessState) -> Iterator[Finding]:
     function writes its answer (its fields begin at 0).
     Reference: pthread_getcpuclockid(3), pthread_kill(3) (NOTES); nptl/allocatestack.c.
     """
-    failure = frames_of_failure(state, ACCESS)
+    failure = failure_and_frames(state, ACCESS)
     if failure is None:
         return
     account, frames = failure

@@ -53,7 +53,7 @@ def direction_flag(state: ProcessState) -> Iterator[Finding]:
 
 def _sets_direction(target: Target, pc: int) -> bool:
     """Tell whether the function sets the flag before an address; True where nothing can tell."""
-    function = FunctionBounds(target).at(pc)
+    function = FunctionBounds(target).function_at(pc)
     if function is None:
         return True
     code = read_up_to(target, function.start, min(pc - function.start, MAX_CODE))

@@ -15,7 +15,7 @@ from gdb_epi.detectors.registry import Finding, detector, hex_word
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.address_place import exhausted_stack
 from gdb_epi.fault.find_fault import GENERAL, Fault
-from gdb_epi.fault.instructions import operand_of
+from gdb_epi.fault.instructions import memory_operand_of_fault
 from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.fault.signals import SI_KERNEL, SIGBUS, SIGSEGV
@@ -99,10 +99,10 @@ def pointer_one_bit_off(state: ProcessState) -> Iterator[Finding]:
         return
     if fault.signo not in (SIGSEGV, SIGBUS) or not fault.architecture.decodes:
         return
-    operand = operand_of(state.target, fault)
+    operand = memory_operand_of_fault(state.target, fault)
     legal: list[BitFlipCandidate] = []
     for wrong in find_wrong_values(fault, operand):
-        if ordinary_cause(state.target, fault, wrong) is None:
+        if innocent_cause_of_wrong_value(state.target, fault, wrong) is None:
             legal += find_bit_flips(state.target, wrong, operand)
     distinct = list({(c.corrected, c.wrong.value): c for c in legal}.values())
     if not distinct or len(distinct) > MAX_CANDIDATES:
@@ -208,7 +208,7 @@ def find_wrong_values(fault: Fault, operand: MemoryOperand | None) -> list[Wrong
     return values if exact and values else [WrongValue("fault address", address, 0), *values]
 
 
-def ordinary_cause(target: Target, fault: Fault, wrong: WrongValue) -> str | None:
+def innocent_cause_of_wrong_value(target: Target, fault: Fault, wrong: WrongValue) -> str | None:
     """Return the ordinary explanation of a wrong value, or None when there is none."""
     value, reached = wrong.value, wrong.value + wrong.distance
     if is_canonical(value):
@@ -276,9 +276,9 @@ def count_copies(state: ProcessState, candidate: BitFlipCandidate) -> CopiesOfVa
     registers = {} if isinstance(fault, Absent) else fault.registers
     places_of_corrected = find_word(state.target, candidate.corrected, limit=MAX_PLACES)
     places_of_wrong = find_word(state.target, candidate.wrong.value, limit=MAX_PLACES)
-    kind = _object_type(state, candidate.corrected)
+    kind = _type_name_of_plausible_object(state, candidate.corrected)
     beside = kind is not None and any(
-        _is_among_pointers_of_type(state, place, kind) for place in places_of_wrong.addresses
+        _is_between_pointers_to_type(state, place, kind) for place in places_of_wrong.addresses
     )
     return CopiesOfValues(
         tuple(n for n in GENERAL if registers.get(n) == candidate.corrected),
@@ -303,7 +303,7 @@ def copies_clause(count: int, *, searched: bool, more: bool) -> str:
     return f"; {places} (memory, registers) {'holds' if count == 1 else 'hold'} the right value"
 
 
-def _object_type(state: ProcessState, address: int) -> str | None:
+def _type_name_of_plausible_object(state: ProcessState, address: int) -> str | None:
     """Return the type name of a plausible PyObject."""
     python = state.python
     if not isinstance(python, PythonState) or address % 8:
@@ -325,10 +325,10 @@ def _object_type(state: ProcessState, address: int) -> str | None:
     return str(name) if plausible and is_metatype else None
 
 
-def _is_among_pointers_of_type(state: ProcessState, place: int, kind: str) -> bool:
+def _is_between_pointers_to_type(state: ProcessState, place: int, kind: str) -> bool:
     """Tell whether both neighbours of a word point at objects of the same type."""
     for near in (place - 8, place + 8):
         value = read_word(state.target, near)
-        if not value or _object_type(state, value) != kind:
+        if not value or _type_name_of_plausible_object(state, value) != kind:
             return False
     return True

@@ -131,7 +131,7 @@ def run_detectors(state: ProcessState) -> tuple[list[Finding], list[SoftError]]:
     return findings, errors
 
 
-def frames_of_failure(
+def failure_and_frames(
     state: ProcessState, *how: str
 ) -> tuple[FaultAccount, Sequence[NativeFrame]] | None:
     """Return the account of a failure of these kinds, and the native frames of its thread.

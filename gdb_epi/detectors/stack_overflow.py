@@ -19,7 +19,7 @@ from gdb_epi.detectors.registry import (
     plain_finding,
 )
 from gdb_epi.errors import Absent
-from gdb_epi.fault.address_place import STACK_ENDED, has_variable_frame
+from gdb_epi.fault.address_place import STACK_ENDED, has_frame_of_variable_size
 from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.memory_reads import read_up_to
 from gdb_epi.fault.own_native_code import is_own_library
@@ -99,7 +99,7 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
     block = find_thread_stack(state.target, thread) if thread is not None else None
     own = None if block is None else block.ends_in_mapping(stack)
     end, large = stack.end, place.large
-    if block is not None and not own and _did_caller_run_on(state, fault, block):
+    if block is not None and not own and _did_caller_run_on_stack(state, fault, block):
         own, end, large = True, block.end, True  # a frame reached over the guard to other memory
     # The kernel joins mappings that lie side by side, so that a mapping may be more than a stack.
     size = block.end - block.start if own and block is not None else stack.size
@@ -128,7 +128,7 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
         facts["large"] = True
         needed = end - fault.sp
         used_up = f"had less room left than one function needed ({needed >> 10} KiB in all)"
-        if has_variable_frame(state.target, fault):
+        if has_frame_of_variable_size(state.target, fault):
             facts["variable"] = True
             used_up = (
                 f"had no room for {needed >> 10} KiB, most of which one function took at once, by "
@@ -149,7 +149,7 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
     yield plain_finding("stack_overflow", subject, facts, summary, details)
 
 
-def _did_caller_run_on(state: ProcessState, fault: Fault, stack: ThreadStack) -> bool:
+def _did_caller_run_on_stack(state: ProcessState, fault: Fault, stack: ThreadStack) -> bool:
     """Whether a caller of what failed ran on a stack, with no signal handler between."""
     frames = state.target.native_frames(fault.tid)
     for frame in () if isinstance(frames, Absent) else frames:

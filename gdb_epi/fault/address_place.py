@@ -215,10 +215,10 @@ def _stack_of_variable_frame(target: Target, fault: Fault, address: int) -> Regi
         return None
     if permits(target.region_at(address), None):
         return None
-    return stack if has_variable_frame(target, fault) else None
+    return stack if has_frame_of_variable_size(target, fault) else None
 
 
-def has_variable_frame(target: Target, fault: Fault) -> bool:
+def has_frame_of_variable_size(target: Target, fault: Fault) -> bool:
     """Tell whether the function that failed made its frame as large as a register said.
 
     Or its caller: memset() and its like have no frame of their own.
@@ -255,7 +255,7 @@ def subtracted_from_rsp(target: Target, pc: int) -> int | str | None:
     That is a number of bytes, or the register that holds it (alloca(), an array of variable
     length). None when it is less than a page, or when the code cannot be read.
     """
-    function = FunctionBounds(target).at(pc)
+    function = FunctionBounds(target).function_at(pc)
     if function is None:
         return None
     reserved: int | str | None = None

@@ -90,7 +90,7 @@ def call_that_returned(
             if call is None or register not in ARGUMENTS:
                 return ReturnedCall()
             pc = frame.pc - call.length
-        function = bounds.at(pc)
+        function = bounds.function_at(pc)
         if function is None:
             return ReturnedCall()
         since: frozenset[str] = frozenset()
@@ -184,7 +184,7 @@ def imported_calls_before(target: Target, pc: int) -> list[str] | None:
             if slot is not None:
                 called.append(imported.name(slot))
             elif instruction.target is not None and not number and len(ranges) < MAX_STEPS:
-                callee = bounds.at(end + instruction.target)
+                callee = bounds.function_at(end + instruction.target)
                 if callee is not None:
                     ranges.append((callee.start, min(callee.end - callee.start, MAX_BODY)))
     return called

@@ -187,10 +187,10 @@ def _type_by_header(target: Target, header: int) -> str | None:
         info = read_word(target, info - _PRIMARY)
     at = read_word(target, info + WORD, dumped_only=False) if info else None
     name = c_string(target, at, MAX_NAME, 64) if at else b""
-    return _type_name(name.decode("utf-8", "backslashreplace"))
+    return _demangled_type_name(name.decode("utf-8", "backslashreplace"))
 
 
-def _type_name(mangled: str) -> str | None:
+def _demangled_type_name(mangled: str) -> str | None:
     mangled = mangled.removeprefix("*")  # GCC: compared by address
     if not mangled:
         return None

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.fault import signals
 from gdb_epi.fault.memory_reads import read_up_to, try_read
-from gdb_epi.fault.signal_sender import may_have_sent_itself, registers_before_handler
+from gdb_epi.fault.signal_sender import may_have_sent_signal_itself, registers_before_handler
 from gdb_epi.fault.signals import (
     BUS_ADRALN,
     BUS_OBJERR,
@@ -128,7 +128,7 @@ def find_fault(target: Target, crash: CrashInfo | Absent) -> Fault | Absent:
     behind = innermost_interrupted_fault(target, outer) or fault_before_reraise(target, outer)
     if behind is not None or crash.si_code == signals.SI_TIMER:
         return behind or outer
-    if thread is not None and not may_have_sent_itself(thread):
+    if thread is not None and not may_have_sent_signal_itself(thread):
         return outer._replace(sender=PROCESS)
     return _fault_before_raised_again(target, outer) or outer
 
@@ -281,14 +281,16 @@ def _interrupted_fault_at(target: Target, stack: bytes, start: int, outer: Fault
     signo, code, address = siginfo or (0, 0, 0)
     error, trap = context.get("error"), context.get("trapno")
     if trap is None:
-        syndrome = syndrome_in(stack[start : start + frame.size], context["fault_address"])
+        syndrome = syndrome_of_signal_frame(
+            stack[start : start + frame.size], context["fault_address"]
+        )
         error = None if syndrome is None else syndrome.x86_error_code
         if syndrome is not None and (stale or not syndrome.fits_siginfo(signo, code, address)):
             mapped = target.region_at(syndrome.address) is not None
             signo, code, address = syndrome.siginfo_for(outer.signo, mapped)
         elif stale:
             return None
-    elif stale or not _fits_the_trap(context, signo, code, address):
+    elif stale or not _does_siginfo_fit_trap(context, signo, code, address):
         if not stale and not _can_have_trapped(target, context):
             return None
         signo, code, address = _trap_signal(context, outer.signo)
@@ -346,7 +348,7 @@ def _siginfo_at(stack: bytes, at: int) -> tuple[int, int, int] | None:
     return signo, code, address
 
 
-def _fits_the_trap(context: Mapping[str, int], signo: int, code: int, address: int) -> bool:
+def _does_siginfo_fit_trap(context: Mapping[str, int], signo: int, code: int, address: int) -> bool:
     """Tell whether a siginfo can be the one that the kernel wrote for the trap of a context.
 
     For a page fault it is SIGSEGV with its address, or SIGBUS (arch/x86/mm/fault.c). Words left on
@@ -413,7 +415,7 @@ def _trap_signal(context: Mapping[str, int], raised: int) -> tuple[int, int, int
     return signal if raised in (signal[0], signals.SIGABRT) else (0, 0, 0)
 
 
-class Syndrome(NamedTuple):
+class ExceptionSyndrome(NamedTuple):
     """aarch64's ESR_EL1 of a signal frame (`value`), and the address of the fault there."""
 
     value: int
@@ -458,8 +460,10 @@ class Syndrome(NamedTuple):
         return signal if raised in (signal[0], SIGABRT) else (0, 0, 0)
 
 
-def syndrome_in(frame: bytes, address: int) -> Syndrome | None:
+def syndrome_of_signal_frame(frame: bytes, address: int) -> ExceptionSyndrome | None:
     """Return the syndrome of a whole signal frame; None when the thread never had a fault."""
     at = AARCH64.signal_frame.size - _RECORD.size
     magic, size, value = _RECORD.unpack_from(frame, at)
-    return Syndrome(value, address) if (magic, size) == (_ESR_MAGIC, _RECORD.size) else None
+    return (
+        ExceptionSyndrome(value, address) if (magic, size) == (_ESR_MAGIC, _RECORD.size) else None
+    )

@@ -53,7 +53,7 @@ def gone_objects(target: Target, python: PythonState | Absent, tid: int) -> list
             try:
                 kind = values.context.obj(place).lineage.ident
                 if kind in ("list", "tuple"):
-                    inside = finder.items_inside(name, place, kind)
+                    inside = finder.items_or_attributes(name, place, kind)
                     places += islice(inside, MAX_INSIDE)
             except EpiError:
                 pass

@@ -50,7 +50,7 @@ class InstructionAtAddress(NamedTuple):
     instruction: Instruction
 
 
-def operand_of(target: Target, fault: Fault) -> MemoryOperand | None:
+def memory_operand_of_fault(target: Target, fault: Fault) -> MemoryOperand | None:
     """Return the memory operand of the faulting instruction; None when the text is absent."""
     code = read_up_to(target, fault.pc, MAX_LENGTH)
     return memory_operand(code) if code else None
@@ -88,7 +88,7 @@ def instructions_before(
     ]
 
 
-def is_boundary(target: Target, address: int) -> bool | None:
+def is_instruction_boundary(target: Target, address: int) -> bool | None:
     """Whether an instruction begins at an address; None when the text before cannot be read."""
     if _code_before(target, address, WINDOW) is None:
         return None
@@ -97,14 +97,14 @@ def is_boundary(target: Target, address: int) -> bool | None:
 
 def is_instruction_start(target: Target, at: int) -> bool:
     """Whether decoding leads to an address: from the start of its function, or from before it."""
-    function = FunctionBounds(target).at(at)
+    function = FunctionBounds(target).function_at(at)
     if function is not None and at - function.start <= MAX_FUNCTION:
         code, reached = read_up_to(target, function.start, at - function.start), 0
         while reached < len(code) and (length := instruction_length(code, reached)):
             reached += length
         if reached == at - function.start:
             return True
-    return bool(is_boundary(target, at))
+    return bool(is_instruction_boundary(target, at))
 
 
 def _code_before(target: Target, address: int, window: int) -> bytes | None:
@@ -159,7 +159,7 @@ def call_returning_to(target: Target, address: int) -> Instruction | None:
         return None
     if call.target is not None and not may_execute(target.region_at(address + call.target)):
         return None
-    return call if is_boundary(target, address) is not False else None
+    return call if is_instruction_boundary(target, address) is not False else None
 
 
 def constant_arguments(
@@ -201,7 +201,11 @@ def constant_arguments(
                 is_fixed = how.source.rip_relative
                 value = how.source.address({"rip": step.address}) if is_fixed else None
             elif how.kind == LOAD and registers and isinstance(how.source, MemoryOperand):
-                value = _stack_word(target, how.source, registers) if how.size == WORD else None
+                value = (
+                    _read_stack_variable(target, how.source, registers)
+                    if how.size == WORD
+                    else None
+                )
             if value is not None:
                 constants.update(dict.fromkeys(arguments, value))
         for name, arguments in copied.items():
@@ -210,7 +214,9 @@ def constant_arguments(
     return constants
 
 
-def _stack_word(target: Target, operand: MemoryOperand, registers: Mapping[str, int]) -> int | None:
+def _read_stack_variable(
+    target: Target, operand: MemoryOperand, registers: Mapping[str, int]
+) -> int | None:
     """Return a variable that a function has on its stack; None for other memory."""
     address = operand.address(registers) if operand.base in ("rsp", "rbp") else None
     if address is None or operand.index_register:

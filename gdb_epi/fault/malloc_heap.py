@@ -60,7 +60,7 @@ class HeapWords:
     def __getitem__(self, at: int) -> int:
         """Return the word at a place."""
         words = self._windows.get(at // WINDOW)
-        word: int = (self._window(at // WINDOW) if words is None else words)[at % WINDOW]
+        word: int = (self._words_of_window(at // WINDOW) if words is None else words)[at % WINDOW]
         return word
 
     def __len__(self) -> int:
@@ -71,7 +71,7 @@ class HeapWords:
         """Yield words from a place on, up to the end."""
         return (self[number] for number in range(at, min(at + count, self.count)))
 
-    def _window(self, number: int) -> memoryview:
+    def _words_of_window(self, number: int) -> memoryview:
         words = self._windows.get(number)
         if words is None:
             if len(self._windows) >= MAX_WINDOWS:
@@ -86,7 +86,7 @@ class HeapWords:
 
         They are appended to `recent`. As `next_chunk`, which says why, in a quarter of the time.
         """
-        words, never = self._window(at // WINDOW), self.never
+        words, never = self._words_of_window(at // WINDOW), self.never
         first = at - at % WINDOW
         end, at = len(words) - 1, at - first
         count = 0

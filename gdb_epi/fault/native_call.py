@@ -99,7 +99,9 @@ def _functions_that_run(target: Target, natives: Sequence[NativeFrame]) -> dict[
             continue
         if is_module_of_interpreter(native.module or ""):
             continue
-        function = bounds.function_returned_to(native.pc) if number else bounds.at(native.pc)
+        function = (
+            bounds.function_returned_to(native.pc) if number else bounds.function_at(native.pc)
+        )
         if function is not None:
             entries[function.start] = native
     return entries

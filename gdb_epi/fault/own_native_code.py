@@ -81,12 +81,12 @@ def function_and_file(frame: NativeFrame) -> str:
 
 def own_library_names(target: Target) -> list[str]:
     """Return the file names of mapped libraries that are neither the system's nor CPython's."""
-    return _own_files(module.path for module in target.modules())
+    return _own_library_file_names(module.path for module in target.modules())
 
 
 def own_library_names_of_frames(frames: Iterable[NativeFrame]) -> list[str]:
     """Return such names for the libraries of native frames, innermost first."""
-    return _own_files(frame.module for frame in frames if frame.module)
+    return _own_library_file_names(frame.module for frame in frames if frame.module)
 
 
 def possible_writers(target: Target, frames: Iterable[NativeFrame]) -> tuple[list[str], str]:
@@ -96,7 +96,7 @@ def possible_writers(target: Target, frames: Iterable[NativeFrame]) -> tuple[lis
     it. Of the others, code on the stack. The words are "" when there is no such code.
     """
     paths = [module.path or "" for module in target.modules()]
-    packaged = {path.rpartition("/")[2] for path in paths if is_packaged(path)}
+    packaged = {path.rpartition("/")[2] for path in paths if is_of_installed_package(path)}
     here = own_library_names_of_frames(frames)
     named = list(dict.fromkeys((*here, *own_library_names(target))))
     named.sort(key=packaged.__contains__)
@@ -109,7 +109,7 @@ def facts_of_file_at_fault(file: str) -> dict[str, str]:
     return {AT_FAULT: LIBRARY, AT_FAULT_FILE: file}
 
 
-def is_packaged(path: str) -> bool:
+def is_of_installed_package(path: str) -> bool:
     """Tell whether a file is of an installed package, which others use too."""
     return _PACKAGES.search(path) is not None
 
@@ -150,6 +150,6 @@ def files_that_import(target: Target, function: str) -> list[str]:
     ]
 
 
-def _own_files(paths: Iterable[str | None]) -> list[str]:
+def _own_library_file_names(paths: Iterable[str | None]) -> list[str]:
     own = (path for path in paths if path and is_own_library(path))
     return list(dict.fromkeys(path.rpartition("/")[2] for path in own))

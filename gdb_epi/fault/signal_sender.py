@@ -39,7 +39,7 @@ SIGNALLING = frozenset(
 SENDING = SIGNALLING | {"rt_sigprocmask", "rt_sigreturn"}
 
 
-def may_have_sent_itself(thread: Thread) -> bool:
+def may_have_sent_signal_itself(thread: Thread) -> bool:
     """Tell whether a thread may have sent the signal that killed it; True where this is unknown."""
     return thread.architecture.call not in thread.registers or thread.system_call_name in SENDING
 

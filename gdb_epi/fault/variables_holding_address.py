@@ -63,7 +63,7 @@ class HoldingVariable(NamedTuple):
     type: str
 
 
-class _Candidate(NamedTuple):
+class _CandidateValue(NamedTuple):
     name: str
     value: int
     is_pointer: bool  # of a type that says so
@@ -108,7 +108,7 @@ def numbers_in_variables(target: Target, python: PythonState | Absent, tid: int)
         candidate.value
         for frame in frames
         for name, place in finder.variables_of(frame)
-        for candidate in finder.candidates(name, place)
+        for candidate in finder.candidate_values(name, place)
         if candidate.type == "int"
     )
 
@@ -119,7 +119,7 @@ def frames_of_thread(python: PythonState, tid: int) -> list[PyFrame]:
     return list(islice(frames, MAX_FRAMES))
 
 
-def has_array_that_reaches_out(
+def has_array_reaching_address(
     target: Target, address: int, named: Sequence[HoldingVariable]
 ) -> bool:
     """Tell whether a variable is an array that begins in memory and has the bad address inside.
@@ -159,20 +159,24 @@ class VariableFinder:
     def search_frame(self, number: int, frame: PyFrame, places: Iterable[tuple[str, int]]) -> None:
         """Look at the variables of one frame."""
         seen: set[str] = set()
-        candidates: list[_Candidate] = []
+        candidates: list[_CandidateValue] = []
         for name, place in places:
-            for candidate in self.candidates(name, place):
+            for candidate in self.candidate_values(name, place):
                 candidates.append(candidate)
                 how = self._relation_to_address(candidate)
                 if how is None or candidate.name in seen:
                     continue
                 seen.add(candidate.name)
-                self._add(number, frame, candidate, how)
+                self._add_holding_variable(number, frame, candidate, how)
         name = "" if seen else _sum_of(candidates, self.address)
         if name:
-            self._add(number, frame, _Candidate(name, self.address, True, "sum"), INDEXED)
+            self._add_holding_variable(
+                number, frame, _CandidateValue(name, self.address, True, "sum"), INDEXED
+            )
 
-    def _add(self, number: int, frame: PyFrame, candidate: _Candidate, how: str) -> None:
+    def _add_holding_variable(
+        self, number: int, frame: PyFrame, candidate: _CandidateValue, how: str
+    ) -> None:
         self.named.append(
             HoldingVariable(
                 name=candidate.name,
@@ -186,7 +190,7 @@ class VariableFinder:
             )
         )
 
-    def _relation_to_address(self, candidate: _Candidate) -> str | None:
+    def _relation_to_address(self, candidate: _CandidateValue) -> str | None:
         if candidate.size:
             gone = self.values.context.reader.target.region_at(self.address) is None
             inside = 0 <= self.address - candidate.value < candidate.size
@@ -201,20 +205,20 @@ class VariableFinder:
         least = MIN_ADDRESS if candidate.is_pointer else MIN_BASE
         return BASE if 0 < behind <= REACH and candidate.value >= least else None
 
-    def candidates(self, name: str, place: int) -> Iterator[_Candidate]:
+    def candidate_values(self, name: str, place: int) -> Iterator[_CandidateValue]:
         """Yield what a variable holds, and what it holds in attributes and items."""
-        yield from self._candidates_of(name, place)
+        yield from self._candidate_values_of_object(name, place)
         try:
             obj = self.context.obj(place)
-            inside = self.items_inside(name, place, obj.lineage.ident)
+            inside = self.items_or_attributes(name, place, obj.lineage.ident)
             for count, (part, held) in enumerate(inside):
                 if count >= MAX_INSIDE:
                     return
-                yield from self._candidates_of(part, held)
+                yield from self._candidate_values_of_object(part, held)
         except EpiError:
             return
 
-    def items_inside(self, name: str, place: int, ident: str) -> Iterator[tuple[str, int]]:
+    def items_or_attributes(self, name: str, place: int, ident: str) -> Iterator[tuple[str, int]]:
         """Yield the items of a list or tuple, else the attributes, of an object with names."""
         if ident in ("tuple", "list"):
             start, count = self._decoder.array_range(place, ident)
@@ -224,34 +228,34 @@ class VariableFinder:
             for key, value in self.context.attributes(place):
                 yield f"{name}.{key}", value
 
-    def _candidates_of(self, name: str, place: int) -> Iterator[_Candidate]:
+    def _candidate_values_of_object(self, name: str, place: int) -> Iterator[_CandidateValue]:
         if self._left <= 0:
             return
         self._left -= 1
         try:
             obj = self.context.obj(place)
         except EpiError:
-            yield _Candidate(name, place, True, OBJECT)
+            yield _CandidateValue(name, place, True, OBJECT)
             return
         ident, kind = obj.lineage.ident, obj.type.qualified_name
         try:
             if ident == "int":
                 number = self.context.objects.integer(place)
                 if not isinstance(number, Absent) and -(1 << 63) <= number <= WORD_MASK:
-                    yield _Candidate(name, number & WORD_MASK, False, kind)
+                    yield _CandidateValue(name, number & WORD_MASK, False, kind)
             elif ident.startswith("_ctypes."):
                 yield from self._candidates_of_ctypes(name, place, kind, ident)
             elif ident.startswith("_cffi_backend.") and "CData" in ident:
                 # CDataObject: the type, then c_data, a pointer or where the data lies.
-                yield _Candidate(name, self._decoder.word(obj, 1), True, kind)
+                yield _CandidateValue(name, self._decoder.word(obj, 1), True, kind)
             elif ident == "numpy.ndarray":
                 yield from self._candidates_of_array(name, place, kind)
             elif ident.startswith("numpy.") and ident.endswith("int64"):
-                yield _Candidate(name, self._decoder.word(obj, 0), False, kind)
+                yield _CandidateValue(name, self._decoder.word(obj, 0), False, kind)
         except EpiError:
             return
 
-    def _candidates_of_array(self, name: str, place: int, kind: str) -> Iterator[_Candidate]:
+    def _candidates_of_array(self, name: str, place: int, kind: str) -> Iterator[_CandidateValue]:
         """Yield where an array's items lie, by its shape and its strides; nothing for no items."""
         from gdb_epi.cpython.values.libraries.numpy import read_array_parts
 
@@ -261,11 +265,11 @@ class VariableFinder:
         ends = [(length - 1) * step for length, step in zip(shape, strides, strict=True)]
         low = start + sum(end for end in ends if end < 0)
         size = sum(abs(end) for end in ends) + item_type.size
-        yield _Candidate(name, low, True, kind, size)
+        yield _CandidateValue(name, low, True, kind, size)
 
     def _candidates_of_ctypes(
         self, name: str, place: int, kind: str, ident: str
-    ) -> Iterator[_Candidate]:
+    ) -> Iterator[_CandidateValue]:
         """Yield what a ctypes object holds: it begins with b_ptr, which points to the value."""
         obj = self.context.obj(place)
         at = self._decoder.word(obj, 0)
@@ -277,13 +281,13 @@ class VariableFinder:
                 return
         elif ident in ("_ctypes.Structure", "_ctypes.Union", "_ctypes.Array"):
             if self._is_memory_of_others(place, at):
-                yield _Candidate(name, at, True, kind, self._decoder.word(obj, 3))
+                yield _CandidateValue(name, at, True, kind, self._decoder.word(obj, 3))
             return
         elif ident not in ("_ctypes._Pointer", "_ctypes.PyCPointerType", "_ctypes.CFuncPtr",
                            "_ctypes.PyCFuncPtr"):  # fmt: skip
             return
         word = struct.unpack("<Q", self.context.reader.read(at, 8))[0]
-        yield _Candidate(name, word, not code or code in _POINTER_CODES, kind)
+        yield _CandidateValue(name, word, not code or code in _POINTER_CODES, kind)
 
     def _is_memory_of_others(self, place: int, at: int) -> bool:
         """Tell whether a ctypes structure has memory of somebody else, who may give it back.
@@ -305,7 +309,7 @@ class VariableFinder:
         return not self._decoder.word(parent, 1) & HALF_MASK
 
 
-def _sum_of(candidates: Sequence[_Candidate], address: int) -> str:
+def _sum_of(candidates: Sequence[_CandidateValue], address: int) -> str:
     """Return what of one frame's pointers and numbers gives an address: "samples + 4 * number".
 
     "" for nothing. Only what leads further than REACH: what lies near a pointer has its own line.

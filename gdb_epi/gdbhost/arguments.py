@@ -29,7 +29,7 @@ class HelpShown(Exception):
     """--help was asked for and printed."""
 
 
-class Parser(SuggestingParser):
+class RaisingArgumentParser(SuggestingParser):
     """An ArgumentParser that raises; argparse's SystemExit would end the GDB 18 process."""
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
@@ -45,7 +45,9 @@ class Parser(SuggestingParser):
 
 def parse_command_arguments(command: Command, text: str) -> Namespace:
     """Parse what follows `epi NAME`. Raises UsageError, or HelpShown after --help."""
-    parser = Parser(prog=f"epi {command.name}", description=command.summary, allow_abbrev=False)
+    parser = RaisingArgumentParser(
+        prog=f"epi {command.name}", description=command.summary, allow_abbrev=False
+    )
     for argument in (*command.arguments, *COMMON):
         options = dict(argument.options)
         name = argument.flags[0].removeprefix("--")
@@ -56,11 +58,11 @@ def parse_command_arguments(command: Command, text: str) -> Namespace:
         elif options.get("type") == "literal":  # a word with its quotes
             del options["type"]
         parser.add_argument(*argument.flags, **options)
-    values: Namespace = parser.parse_args(_split_words(command, text))
+    values: Namespace = parser.parse_args(_split_arguments_of_command(command, text))
     return values
 
 
-def _split_words(command: Command, text: str) -> list[str]:
+def _split_arguments_of_command(command: Command, text: str) -> list[str]:
     if not any(argument.options.get("type") == "literal" for argument in command.arguments):
         return split_gdb_words(text)
     valued = {

@@ -18,7 +18,7 @@ from gdb_epi.render.escape import escape
 from gdb_epi.sizes import WORD_MASK
 
 REGISTERS = 4  # DR0 to DR3
-# What make_breakpoint() takes, one at a time.
+# What create_requested_breakpoint() takes, one at a time.
 _waiting: list[tuple[PythonState, BreakpointLocation, str, bool]] = []
 _made: list[int] = []
 
@@ -71,7 +71,7 @@ class PythonBreakpoint(gdb.Breakpoint):  # type: ignore[misc]
                 self.delete()
 
 
-def stop_at(
+def set_python_breakpoint(
     python: PythonState, place: BreakpointLocation, condition: str, *, temporary: bool
 ) -> int:
     """Set a breakpoint; return its number. Raises InputError, with GDB's words."""
@@ -84,7 +84,7 @@ def stop_at(
     _waiting.append((python, place, condition, temporary))
     try:
         # As a command, because GDB prints a line for each new one, which is not JSON.
-        source = f"modules[{__name__!r}].{make_breakpoint.__name__}()"
+        source = f"modules[{__name__!r}].{create_requested_breakpoint.__name__}()"
         gdb.execute(f"python __import__('sys').{source}", False, True)
     except gdb.error as error:
         what = f"GDB cannot watch the code: {str(error).splitlines()[-1].rstrip('.')}"
@@ -94,7 +94,7 @@ def stop_at(
     return _made.pop()
 
 
-def make_breakpoint() -> None:
-    """Make the breakpoint that stop_at() asked for."""
+def create_requested_breakpoint() -> None:
+    """Make the breakpoint that set_python_breakpoint() asked for."""
     python, place, condition, temporary = _waiting.pop()
     _made.append(PythonBreakpoint(python, place, condition, temporary=temporary).number)

@@ -57,7 +57,7 @@ def c_value_of(value: gdb.Value, text: str = "it") -> CValue:
         return c_value_of(value.referenced_value(), text)
     if ctype.code == gdb.TYPE_CODE_PTR:
         target = ctype.target()
-        name, is_object = c_type_name(target), may_be_object(target)
+        name, is_object = c_type_name(target), may_be_python_object(target)
         shown = name if is_object or name in C_STRUCTS else str(value.type)
         return CValue(int(value) & WORD_MASK, shown, is_object)
     if ctype.code in _INTEGERS:
@@ -72,11 +72,11 @@ def c_value_of(value: gdb.Value, text: str = "it") -> CValue:
     if value.address is None:
         raise InputError(f"{text} is of the C type {value.type} and has no address")
     return CValue(
-        int(value.address) & WORD_MASK, c_type_name(value.type), may_be_object(value.type)
+        int(value.address) & WORD_MASK, c_type_name(value.type), may_be_python_object(value.type)
     )
 
 
-def may_be_object(ctype: gdb.Type) -> bool:
+def may_be_python_object(ctype: gdb.Type) -> bool:
     """Tell whether a struct begins with PyObject_HEAD, or is not known at all (void)."""
     return ctype.strip_typedefs().code == gdb.TYPE_CODE_VOID or is_object_struct(ctype)
 

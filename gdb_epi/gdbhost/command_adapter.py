@@ -123,7 +123,7 @@ def install_commands() -> None:
         type(name, (EpiCommand,), {"__doc__": help_text(command)})(command)
     parameters.install_parameters()
     convenience_functions.install_functions()
-    set_status(EXIT_DONE)
+    set_epi_status_variable(EXIT_DONE)
 
 
 class EpiPrefix(gdb.Command):  # type: ignore[misc]
@@ -153,7 +153,7 @@ class EpiPrefix(gdb.Command):  # type: ignore[misc]
             error = UsageError(f"no command `epi {word}': did you mean `epi {meant}'?")
         else:
             error = UsageError(f"no command `epi {word}'", hint="help epi")
-        set_status(error.exit_code)
+        set_epi_status_variable(error.exit_code)
         raise gdb_error(error.one_line_text())
 
 
@@ -167,16 +167,16 @@ class EpiCommand(gdb.Command):  # type: ignore[misc]
     def invoke(self, text: str, from_tty: bool) -> None:
         """Run the command; whatever happens, GDB lives on and $epi_status tells."""
         self.dont_repeat()
-        set_status(EXIT_FAILED)  # also what an interrupted command leaves
+        set_epi_status_variable(EXIT_FAILED)  # also what an interrupted command leaves
         try:
-            set_status(run_command(self._command, text))
+            set_epi_status_variable(run_command(self._command, text))
         except EpiError as error:
-            set_status(error.exit_code)
+            set_epi_status_variable(error.exit_code)
             raise gdb_error(error.one_line_text()) from None
         except gdb.error as error:
             raise gdb_error(f"epi {self._command.name}: GDB says: {error}") from None
         except (Exception, SystemExit) as error:  # noqa: BLE001 - boundary: a command
-            raise gdb_error(_internal_error(self._command, error)) from None
+            raise gdb_error(_report_internal_error(self._command, error)) from None
 
     def complete(self, text: str, word: str | None) -> list[str]:
         """Complete options, the file after --output, and what the command takes.
@@ -238,12 +238,12 @@ def run_command(command: Command, text: str) -> int:
     return report.exit_code
 
 
-def set_status(code: int) -> None:
+def set_epi_status_variable(code: int) -> None:
     """Set $epi_status."""
     gdb.set_convenience_variable(STATUS_VARIABLE, code)
 
 
-def _internal_error(command: Command, error: BaseException) -> str:
+def _report_internal_error(command: Command, error: BaseException) -> str:
     """Write what a bug report needs to standard error; return the one line."""
     import platform
     import traceback

@@ -25,9 +25,9 @@ def completions(kind: str, session: Session, beginning: str) -> list[str]:
     return sorted(fitting)[:MAX_NAMES]
 
 
-def _names(session: Session, beginning: str) -> Iterator[str]:
+def _complete_names(session: Session, beginning: str) -> Iterator[str]:
     """Yield variables of the selected frame and modules; after a dot attributes."""
-    yield from _modules(session, beginning)
+    yield from _complete_modules(session, beginning)
     values = session.values()
     base, dot, _ = beginning.rpartition(".")
     if dot:
@@ -38,7 +38,9 @@ def _names(session: Session, beginning: str) -> Iterator[str]:
         if not located.c_struct:
             obj = decoder.obj(located.address)
             yield from (f"{base}.{name}" for name, _ in own_attributes(decoder, obj))
-            yield from (f"{base}.{name}" for name in _class_names(session, located.address))
+            yield from (
+                f"{base}.{name}" for name in _attribute_names_of_classes(session, located.address)
+            )
         return
     frame = session.python_frame(None)
     reader = FrameVariables(values)
@@ -46,7 +48,7 @@ def _names(session: Session, beginning: str) -> Iterator[str]:
     yield from (name for name, _ in reader.global_addresses(frame))
 
 
-def _class_names(session: Session, address: int) -> Iterator[str]:
+def _attribute_names_of_classes(session: Session, address: int) -> Iterator[str]:
     """Yield what the classes of an object, or of a class, define."""
     context = session.values().context
     lineage = context.types.lineage(context.reader.type_of(address))
@@ -58,7 +60,7 @@ def _class_names(session: Session, address: int) -> Iterator[str]:
         yield from (name for name, _ in _string_keyed_items(session, contents))
 
 
-def _modules(session: Session, beginning: str) -> Iterator[str]:
+def _complete_modules(session: Session, beginning: str) -> Iterator[str]:
     """Yield names in sys.modules, as far as the next dot."""
     python = session.state.required_python()
     objects = session.values().context.objects
@@ -69,7 +71,7 @@ def _modules(session: Session, beginning: str) -> Iterator[str]:
             yield from (n for n, _ in _string_keyed_items(session, table) if n.count(".") < depth)
 
 
-def _types(session: Session, beginning: str) -> Iterator[str]:
+def _complete_types(session: Session, beginning: str) -> Iterator[str]:
     """Yield the types that a search has found, else the classes that modules of frames define."""
     python = session.state.required_python()
     if python.searched is not None and python.searched.types is not None:
@@ -100,15 +102,15 @@ def _string_keyed_items(session: Session, contents: int) -> Iterator[tuple[str, 
             yield name, value
 
 
-def _findings(_session: Session, _beginning: str) -> Iterable[str]:
-    from gdb_epi.detectors.pages import page_names
+def _complete_findings(_session: Session, _beginning: str) -> Iterable[str]:
+    from gdb_epi.detectors.finding_pages import page_names
 
     return page_names()  # the codes of checks are seen in `epi corruption --evidence` alone
 
 
 _KINDS: dict[str, Callable[[Session, str], Iterable[str]]] = {
-    "names": _names,
-    "modules": _modules,
-    "types": _types,
-    "findings": _findings,
+    "names": _complete_names,
+    "modules": _complete_modules,
+    "types": _complete_types,
+    "findings": _complete_findings,
 }

@@ -139,9 +139,9 @@ def _decode_argument(value: gdb.Value) -> tuple[str, str]:
         if not struct and not pointer.is_object:
             raise InputError(f"the argument is of the C type {value.type}: no object of Python")
     if struct:
-        from gdb_epi.render.c_structs import struct_text
+        from gdb_epi.render.c_structs import describe_c_struct
 
-        words = struct_text(session.state, struct, address)
+        words = describe_c_struct(session.state, struct, address)
         if isinstance(words, Absent):
             raise InputError(words.detail)
         return words, struct

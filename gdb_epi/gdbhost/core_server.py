@@ -49,7 +49,7 @@ class _CoreRequest(NamedTuple):
     names: int  # the end of a pipe from which the names of its files come
 
 
-def serve(descriptor: int) -> None:
+def serve_core_requests(descriptor: int) -> None:
     """Answer requests from a socket until it is closed.
 
     A request is the JSON of {"folder", "core", "exe", "sysroot"} with one end of a socket pair:
@@ -62,7 +62,7 @@ def serve(descriptor: int) -> None:
         import_module(f"gdb_epi.gdbhost.{name}")
     import_module("gdb_epi.render.report_json")
     gdb.lookup_type("unsigned long")  # GDB sets up its architecture once
-    kept = _KeptFiles()
+    kept = _FilesWithLoadedSymbols()
     gc.freeze()
     asking = socket.socket(fileno=descriptor)
     working: dict[int, _CoreRequest] = {}  # by pidfd
@@ -97,7 +97,7 @@ def _start_child(
             asking.close()
             client.close()
             os.close(names)
-            _open_files_anew()
+            _reopen_files()
             os.write(end, b"[")  # this process may go on
             _handle_request(request, end)
         finally:
@@ -109,7 +109,7 @@ def _start_child(
     return _CoreRequest(pid, os.pidfd_open(pid), client, names)
 
 
-def _open_files_anew() -> None:
+def _reopen_files() -> None:
     """Give this process its own positions in the files that were open when it was forked.
 
     A fork shares them: a read of one process moves the position of the others. GDB 18.1 leaves
@@ -160,7 +160,7 @@ def _collect_child(asked: _CoreRequest) -> list[str]:
         return []
 
 
-class _KeptFiles:
+class _FilesWithLoadedSymbols:
     """Files whose symbols are held by an inferior that runs nothing."""
 
     def __init__(self) -> None:

@@ -30,7 +30,7 @@ _PYTHON_FILE = re.compile(r"(?:lib)?python3\.(\d{1,3})([a-z]*)(?:\.so.*|\.debug)
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
-def _member(field: gdb.Field, base_bits: int) -> MemberLayout:
+def _member_layout(field: gdb.Field, base_bits: int) -> MemberLayout:
     """Return where one member lies; `base_bits` is the position of its parent.
 
     For a bit field, offset and size are those of its storage unit (the declared type), and
@@ -55,7 +55,7 @@ def _walk_members(
         wrapper = is_struct and (not field.name or field.name in TRANSPARENT)
         path = prefix if wrapper else f"{prefix}{field.name}"
         if not wrapper:
-            yield path, _member(field, base_bits)
+            yield path, _member_layout(field, base_bits)
         wanted = wrapper or descend is None or path in descend
         if is_struct and wanted and depth < MAX_DEPTH:
             below = path if wrapper else f"{path}."
@@ -117,10 +117,12 @@ class DebugTypes:
         for objfile in sorted(gdb.objfiles(), key=lambda o: "libpython" not in (o.filename or "")):
             match = _PYTHON_FILE.match(os.path.basename(objfile.filename or ""))
             if match:
-                return self._header(objfile, int(match.group(1)), match.group(2))
+                return self._header_of_layout_table(objfile, int(match.group(1)), match.group(2))
         raise InputError("no libpython3.X or python3.X is loaded", hint="file PYTHON, then repeat")
 
-    def _header(self, objfile: gdb.Objfile, minor: int, flags: str) -> dict[str, Any]:
+    def _header_of_layout_table(
+        self, objfile: gdb.Objfile, minor: int, flags: str
+    ) -> dict[str, Any]:
         flavour = flags + ("t" if self._is_free_threaded() and "t" not in flags else "")
         return {
             "source": f"table cp3{minor}{flavour} (DWARF of {os.path.basename(objfile.filename)})",
@@ -154,14 +156,14 @@ def symbol_address(name: str) -> int | None:
 
 
 def _global_symbol_address(name: str) -> int | None:
-    return _address(gdb.lookup_global_symbol(name))
+    return _address_of_symbol(gdb.lookup_global_symbol(name))
 
 
 def _static_symbol_address(name: str) -> int | None:
-    return _address(gdb.lookup_static_symbol(name))
+    return _address_of_symbol(gdb.lookup_static_symbol(name))
 
 
-def _address(symbol: gdb.Symbol | None) -> int | None:
+def _address_of_symbol(symbol: gdb.Symbol | None) -> int | None:
     if symbol is None or symbol.needs_frame:
         return None
     value = symbol.value()

@@ -192,9 +192,11 @@ class PythonFrameDecorator(FrameDecorator):  # type: ignore[misc]
             from gdb_epi.cpython.values.variables import ARGUMENTS
 
             self._variables = [], []
-            variables = self._reader.of(self._python) if self._reader is not None else ()
+            variables = (
+                self._reader.variables_of_frame(self._python) if self._reader is not None else ()
+            )
             for variable in () if isinstance(variables, Absent) else variables:
-                text, is_argument = variable.shown(), variable.kind in ARGUMENTS
+                text, is_argument = variable.text_with_attributes(), variable.kind in ARGUMENTS
                 if is_argument and len(text) > MAX_ARGUMENT and not is_in_dap():
                     text = f"{text[: MAX_ARGUMENT - 3]}..."
                 symbol = PythonSymbol(variable.name, PythonValuePrinter(text))

@@ -31,7 +31,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import memoized
 
 if TYPE_CHECKING:
-    from gdb_epi.cpython.source.cython_c_files import GeneratedC, PyxPlace
+    from gdb_epi.cpython.source.cython_c_files import GeneratedCFiles, PyxPlace
 
 KEEP = 50  # frames that remain after a jump, at least
 MOST = 400
@@ -75,7 +75,7 @@ class UnwinderJumps:
         self._target = target
         self._stacks: DeepStackWalker | None = None
         self._parts: dict[tuple[int, int], DeepStackContinuation] = {}  # by rip and rsp
-        self._unwinder: _Unwinder | None = None
+        self._unwinder: _JumpingUnwinder | None = None
 
     def __enter__(self) -> None:
         return None
@@ -97,7 +97,7 @@ class UnwinderJumps:
 
         Every frame that GDB has given is invalid then.
         """
-        values = {name: _register(frame, name) for name in _REGISTERS}
+        values = {name: _read_register(frame, name) for name in _REGISTERS}
         registers = {name: value for name, value in values.items() if value is not None}
         if self._stacks is None:
             self._stacks = DeepStackWalker(self._target)
@@ -106,7 +106,7 @@ class UnwinderJumps:
             return False
         self._parts[registers["rip"], registers["rsp"]] = part
         if self._unwinder is None:
-            self._unwinder = _Unwinder(self._parts)
+            self._unwinder = _JumpingUnwinder(self._parts)
             gdb.unwinder.register_unwinder(None, self._unwinder, replace=True)
         gdb.invalidate_cached_frames()
         return True
@@ -115,7 +115,7 @@ class UnwinderJumps:
         """Return how many frames are between a frame and what GDB takes for its caller."""
         if not self._parts or frame.type() != gdb.NORMAL_FRAME:
             return 0
-        part = self._parts.get((frame.pc(), _register(frame, "rsp") or 0))
+        part = self._parts.get((frame.pc(), _read_register(frame, "rsp") or 0))
         return part.skipped if part is not None else 0
 
     def recurring_functions(self, frames: Sequence[NativeFrame]) -> list[str]:
@@ -138,7 +138,7 @@ class _FrameId:
         self.pc = pc
 
 
-class _Unwinder(gdb.unwinder.Unwinder):  # type: ignore[misc]  # its module has no types
+class _JumpingUnwinder(gdb.unwinder.Unwinder):  # type: ignore[misc]  # its module has no types
     """Answers for the frames where a jump begins, and for no other."""
 
     def __init__(self, parts: Mapping[tuple[int, int], DeepStackContinuation]) -> None:
@@ -161,7 +161,7 @@ class _Unwinder(gdb.unwinder.Unwinder):  # type: ignore[misc]  # its module has 
         return gdb.Value(number).cast(self._word)
 
 
-def _register(frame: gdb.Frame, name: str) -> int | None:
+def _read_register(frame: gdb.Frame, name: str) -> int | None:
     try:
         return int(frame.read_register(name)) & WORD_MASK
     except (gdb.error, ValueError):  # another architecture, or not saved
@@ -171,7 +171,7 @@ def _register(frame: gdb.Frame, name: str) -> int | None:
 RegionAt = Callable[[int], "Region | None"]
 
 
-class Unwinder:
+class GdbUnwinder:
     """The native frames of the threads of one inferior.
 
     `errors` receives what could not be read. `region_at` is the target's; it is None where the
@@ -183,12 +183,12 @@ class Unwinder:
         self._region_at = region_at
         self._jumps = UnwinderJumps(target)
         self._switches = GreenletStackStarts(target)
-        self.module_at = ModulesByAddress(modules).at
+        self.module_at = ModulesByAddress(modules).module_at_address
         self._executable = modules[0] if modules else None
         self._errors = errors
         self._left = MAX_UNWOUND_OF_ALL
         self._other_build: dict[str, bool] = {}
-        self._generated: GeneratedC | None = None  # made for the first function of Cython
+        self._generated: GeneratedCFiles | None = None  # made for the first function of Cython
 
     @memoized
     def frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
@@ -196,10 +196,10 @@ class Unwinder:
         # Frame.name() gives a minimal symbol's linkage name only while names stay mangled.
         mangled = temporary_gdb_setting("print demangle", "off")
         with restore_selection_afterwards(), mangled, self._jumps:
-            blind = self._why_blind()
+            blind = self._why_gdb_cannot_unwind()
             if blind:
                 return Absent(NOT_AVAILABLE, blind)
-            thread = self._threads.get(tid)
+            thread = self._threads_by_lwp.get(tid)
             if thread is None or not thread.is_valid():
                 return Absent(NOT_AVAILABLE, f"GDB has no thread with LWP {tid}")
             try:
@@ -207,7 +207,7 @@ class Unwinder:
                 gdb.newest_frame().pc()
             except gdb.error as error:
                 return Absent(UNREADABLE, f"GDB cannot unwind LWP {tid}: {error}")
-            inner, outer, total = self._walk(tid)
+            inner, outer, total = self._frames_at_both_ends(tid)
             frames = _with_physical_sp([self._native_frame_of(frame) for frame in inner])
             outermost = _with_physical_sp([self._native_frame_of(frame) for frame in outer])
             left_out = total - len(inner) - len(outer)
@@ -252,10 +252,10 @@ class Unwinder:
         return None
 
     @cached_property
-    def _threads(self) -> dict[int, gdb.InferiorThread]:
+    def _threads_by_lwp(self) -> dict[int, gdb.InferiorThread]:
         return threads_by_lwp()
 
-    def _walk(self, tid: int) -> tuple[list[gdb.Frame], deque[gdb.Frame], int]:
+    def _frames_at_both_ends(self, tid: int) -> tuple[list[gdb.Frame], deque[gdb.Frame], int]:
         """Return the innermost frames, the outermost ones, and how many there are.
 
         When a stack is deep and its middle can be left out, the walk begins anew: then GDB
@@ -327,7 +327,7 @@ class Unwinder:
             self._note_error(f"thread {tid}", f"the native stack ends early: no code at {pc:#x}")
         return False
 
-    def _why_blind(self) -> str:
+    def _why_gdb_cannot_unwind(self) -> str:
         """Return why GDB cannot unwind at all, "" when it can.
 
         GDB 13.1 does not look for the executable of a core by itself (18.1 does), and knows no
@@ -396,12 +396,12 @@ class Unwinder:
         self, frame: gdb.Frame, sal: gdb.Symtab_and_line, function: str, module: Module | None
     ) -> PyxPlace | None:
         """Return the line of a .pyx file that generated C came from, where its file tells it."""
-        from gdb_epi.cpython.source.cython_c_files import GENERATED, GeneratedC, c_paths
+        from gdb_epi.cpython.source.cython_c_files import GENERATED, GeneratedCFiles, c_paths
 
         symbol = frame.function()
         if symbol is None or sal.symtab is None or not sal.symtab.filename.endswith(GENERATED):
             return None
-        self._generated = self._generated or GeneratedC()
+        self._generated = self._generated or GeneratedCFiles()
         file = module.file if module is not None and isinstance(module.file, str) else None
         paths = c_paths(sal.symtab.filename, sal.symtab.fullname(), file)
         return self._generated.pyx_place(paths, function, symbol.line, sal.line)

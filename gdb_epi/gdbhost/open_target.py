@@ -21,7 +21,7 @@ import gdb
 
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, InputError, SoftError
 from gdb_epi.gdbhost.debug_info import symbol_address, type_layout
-from gdb_epi.gdbhost.native_unwinder import Unwinder
+from gdb_epi.gdbhost.native_unwinder import GdbUnwinder
 from gdb_epi.gdbhost.process_target import GdbProcessTarget, proc_folder
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, NativeFrame, StructType, Target
@@ -36,9 +36,9 @@ class GdbTarget(CoreFileTarget):
     """A core file read by us and unwound by GDB. Open it with GdbTarget.open()."""
 
     @cached_property
-    def unwinder(self) -> Unwinder:
+    def unwinder(self) -> GdbUnwinder:
         """GDB's unwinder over the modules of this core."""
-        return Unwinder(self, self.soft_errors, self.region_at)
+        return GdbUnwinder(self, self.soft_errors, self.region_at)
 
     def native_frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
         """Return the native stack of one LWP from GDB's unwinder, innermost first."""
@@ -215,7 +215,7 @@ def install_missing_file_handler() -> None:
             """Return the path of the file with this build-id; None when there is none."""
             if not gdb.parameter("epi sysroot"):
                 return None
-            file = FileFinder(None, local_sysroot()).match(filename, buildid, False)
+            file = FileFinder(None, local_sysroot()).find_by_build_id(filename, buildid, False)
             return file.path if isinstance(file, ElfFile) else None
 
     register_handler(None, Handler("epi"), replace=True)

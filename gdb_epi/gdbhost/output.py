@@ -24,7 +24,7 @@ def show_text(text: str) -> None:
 
 
 class TerminalLine:
-    """The progress of a long search, on a line of the terminal that goes away (HostProgress).
+    """The progress of a long search, on a line of the terminal that goes away (SearchProgress).
 
     It bypasses GDB: neither GDB's pager nor `pipe` is to see it.
     """

@@ -28,7 +28,7 @@ class Parameter(NamedTuple):
     more: str = ""
 
 
-def _is_enabled(value: str) -> bool:
+def _is_setting_on(value: str) -> bool:
     from gdb_epi.gdbhost.frame_filter import is_under_machine_interface
 
     return value == ON or (value == AUTO and not is_under_machine_interface())
@@ -37,13 +37,13 @@ def _is_enabled(value: str) -> bool:
 def _switch_frames(value: str) -> None:
     from gdb_epi.gdbhost.frame_filter import switch_frame_filter
 
-    switch_frame_filter(on=_is_enabled(value))
+    switch_frame_filter(on=_is_setting_on(value))
 
 
 def _switch_printers(value: str) -> None:
     from gdb_epi.gdbhost.python_values import switch_printers
 
-    switch_printers(on=_is_enabled(value))
+    switch_printers(on=_is_setting_on(value))
 
 
 def _use_sysroot(value: str | None) -> None:
@@ -155,7 +155,7 @@ def _install_prefixes() -> None:
     Prefix("epi", gdb.COMMAND_DATA)
 
 
-class _Parameter(gdb.Parameter):  # type: ignore[misc]
+class _GdbParameter(gdb.Parameter):  # type: ignore[misc]
     def __init__(self, setting: Parameter) -> None:
         self.set_doc = f"Set {setting.summary}."
         self.show_doc = f"Show {setting.summary}."
@@ -176,7 +176,7 @@ class _Parameter(gdb.Parameter):  # type: ignore[misc]
         return f"{summary[0].upper()}{summary[1:]}: {_value_words(self._setting, self.value)}."
 
 
-class _Info(gdb.Command):  # type: ignore[misc]
+class _InfoEpiCommand(gdb.Command):  # type: ignore[misc]
     """Versions, the loaded process, which Python was decoded how, what is missing, settings.
 
     `epi doctor` says more.
@@ -205,9 +205,9 @@ def install_parameters() -> None:
     """Register the prefixes and the parameters; sourced again, the values are kept."""
     before = {s.name: _earlier_value(s.name) for s in PARAMETERS}
     _install_prefixes()
-    _Info()
+    _InfoEpiCommand()
     for setting in PARAMETERS:
-        parameter = _Parameter(setting)
+        parameter = _GdbParameter(setting)
         if before[setting.name] is not None:
             parameter.value = before[setting.name]
 

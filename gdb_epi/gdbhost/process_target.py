@@ -12,7 +12,7 @@ import gdb
 
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.gdbhost.debug_info import symbol_address, type_layout
-from gdb_epi.gdbhost.native_unwinder import Unwinder, threads_by_lwp
+from gdb_epi.gdbhost.native_unwinder import GdbUnwinder, threads_by_lwp
 from gdb_epi.gdbhost.procfs import (
     LocalProcFolder,
     RemoteProcFolder,
@@ -124,13 +124,14 @@ class GdbProcessTarget:
         if self._threads is None:
             with restore_selection_afterwards():
                 threads = [
-                    self._thread(*lwp_and_thread) for lwp_and_thread in threads_by_lwp().items()
+                    self._thread_from_gdb(*lwp_and_thread)
+                    for lwp_and_thread in threads_by_lwp().items()
                 ]
             threads.sort(key=lambda thread: (thread.tid != self._stopped_lwp, thread.tid))
             self._threads = threads
         return self._threads
 
-    def _thread(self, lwp: int, thread: gdb.InferiorThread) -> Thread:
+    def _thread_from_gdb(self, lwp: int, thread: gdb.InferiorThread) -> Thread:
         try:
             thread.switch()
             # The architecture of the process; that of x86-64 for one that is not read
@@ -144,10 +145,10 @@ class GdbProcessTarget:
         return add_derived_registers(self, (made,))[0]
 
     @cached_property
-    def unwinder(self) -> Unwinder:
+    def unwinder(self) -> GdbUnwinder:
         """GDB's unwinder over the modules of this process."""
         region_at = self.region_at if self.regions() else None
-        return Unwinder(self, self.soft_errors, region_at)
+        return GdbUnwinder(self, self.soft_errors, region_at)
 
     def native_frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
         """Return the native stack of one LWP from GDB's unwinder, innermost first."""
@@ -161,7 +162,7 @@ class GdbProcessTarget:
         with restore_selection_afterwards():
             try:
                 thread.switch()
-                return _crash(gdb.parse_and_eval("$_siginfo"), self._stopped_lwp)
+                return _crash_info_from_siginfo(gdb.parse_and_eval("$_siginfo"), self._stopped_lwp)
             except gdb.error as error:
                 return Absent(NOT_AVAILABLE, f"GDB has no $_siginfo: {error}")
 
@@ -219,7 +220,7 @@ def _registers(frame: gdb.Frame, machine: Architecture) -> dict[str, int]:
     return registers
 
 
-def _crash(siginfo: gdb.Value, lwp: int) -> CrashInfo | Absent:
+def _crash_info_from_siginfo(siginfo: gdb.Value, lwp: int) -> CrashInfo | Absent:
     """Decode siginfo_t as GDB describes it (gdb/linux-tdep.c, linux_get_siginfo_type)."""
     signo, code = int(siginfo["si_signo"]), int(siginfo["si_code"])
     if signo not in CORE_SIGNALS:

@@ -106,14 +106,14 @@ def process_regions(proc: LocalProcFolder | None, errors: list[SoftError]) -> Se
         )
         return ()
     try:
-        return [_region(line) for line in proc.read("maps").splitlines()]
+        return [_parse_maps_line(line) for line in proc.read("maps").splitlines()]
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         errors.append(SoftError("regions", "process", f"/proc/{proc.pid}/maps: {why}"))
         return ()
 
 
-def _region(line: bytes) -> Region:
+def _parse_maps_line(line: bytes) -> Region:
     """Parse one line: start-end perms offset device inode [path]."""
     span, perms, offset, _device, _inode, *rest = line.split(None, 5)
     start, end = (int(number, 16) for number in span.split(b"-"))
@@ -166,12 +166,14 @@ def mapped_modules(
             name = "linux-vdso.so.1"
         if name:
             spans.setdefault(name, []).append(region)
-    candidates = [_module(path, parts, read, files, path == exe) for path, parts in spans.items()]
+    candidates = [
+        _module_of_mappings(path, parts, read, files, path == exe) for path, parts in spans.items()
+    ]
     modules = [module for module in candidates if module is not None]
     return sorted(modules, key=lambda module: (module.path != exe, module.start))
 
 
-def _module(
+def _module_of_mappings(
     path: str, parts: list[Region], read: Read, files: FileFinder, is_executable: bool
 ) -> Module | None:
     runs = {part.start for part in parts if "x" in part.perms}.__contains__
@@ -194,7 +196,7 @@ def _module(
     except UnreadableMemory:
         return None
     build_id = next(filter(None, map(elf.read_build_id, notes)), None)
-    matching = files.match(path, build_id, is_executable)
+    matching = files.find_by_build_id(path, build_id, is_executable)
     file = matching if isinstance(matching, Absent) else matching.path
     return Module(path, base, first.start, max(span.end for span in spans), build_id, file)
 

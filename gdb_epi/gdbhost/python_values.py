@@ -16,7 +16,7 @@ from gdb_epi.gdbhost.c_expressions import STACK_REF, c_type_name, c_value_of, is
 from gdb_epi.gdbhost.output import in_host_charset
 from gdb_epi.gdbhost.parameter_values import value_limits
 from gdb_epi.gdbhost.sessions import shared_sessions
-from gdb_epi.render.c_structs import struct_text
+from gdb_epi.render.c_structs import describe_c_struct
 from gdb_epi.render.escape import escape, one_line
 from gdb_epi.typing_lite import Any
 
@@ -123,17 +123,17 @@ class PythonPrinters:
 
     def __call__(self, value: gdb.Value) -> Any:
         """Return a printer for a value of Python; None for others, and when another has one."""
-        if self._asking or not is_of_python(value.type):
+        if self._asking or not is_python_type(value.type):
             return None
         self._asking = True
         try:
-            return self._other_printer_of(value) or _printer(value)
+            return self._other_printer_of(value) or _printer_of_value(value)
         finally:
             self._asking = False
 
     def prepare_values(self, _event: object) -> None:
         """Prepare the values while no frame is printed."""
-        shared_sessions().prepare()
+        shared_sessions().prepare_for_printing()
 
     def _other_printer_of(self, value: gdb.Value) -> Any:
         for printer in gdb.pretty_printers:
@@ -144,7 +144,7 @@ class PythonPrinters:
         return None
 
 
-def is_of_python(ctype: gdb.Type) -> bool:
+def is_python_type(ctype: gdb.Type) -> bool:
     """Tell whether a C type is that of a Python object, a pointer to one, or of CPython's own."""
     plain = ctype.strip_typedefs()
     if plain.code == gdb.TYPE_CODE_PTR:
@@ -155,7 +155,7 @@ def is_of_python(ctype: gdb.Type) -> bool:
     return c_type_name(ctype) == STACK_REF or is_object_struct(ctype)
 
 
-def _printer(value: gdb.Value) -> TextPrinter | None:
+def _printer_of_value(value: gdb.Value) -> TextPrinter | None:
     """Return the printer; None where GDB's own way says more: NULL, optimized out, unreadable."""
     try:
         pointer = c_value_of(value)
@@ -166,7 +166,7 @@ def _printer(value: gdb.Value) -> TextPrinter | None:
         if struct:
             session = shared_sessions().prepared_session()
             if session is not None:
-                text = struct_text(session.state, struct, pointer.address)
+                text = describe_c_struct(session.state, struct, pointer.address)
         elif at_hand := shared_sessions().prepared_values(value_limits(SHORT)):
             shown = render_value(*at_hand, "", pointer.address)
             text = shown.text if shown.type else ""
@@ -186,5 +186,5 @@ def switch_printers(*, on: bool) -> None:
     if on:
         printer = PythonPrinters()
         gdb.pretty_printers.append(printer)
-        shared_sessions().prepare()
+        shared_sessions().prepare_for_printing()
         gdb.events.stop.connect(printer.prepare_values)  # after that of shared_sessions()

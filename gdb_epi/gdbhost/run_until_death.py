@@ -36,7 +36,7 @@ MAX_STUMBLES = 64
 MAX_STOPS = 1_000_000  # a program that handles its own faults stops for each
 
 
-class Watcher:
+class DeathWatcher:
     """What happened last, as GDB's events tell it."""
 
     def __init__(self, folder: str) -> None:
@@ -141,7 +141,7 @@ def apply_settings() -> str:
 def main() -> None:
     """Watch the program and write the answer, whatever happens."""
     folder = apply_settings()
-    watcher = Watcher(folder)
+    watcher = DeathWatcher(folder)
     try:
         watcher.run()
     except gdb.error as error:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gdb_epi.cpython.values.process_values import ProcessValues
     from gdb_epi.cpython.values.repr_decoder import ReprLimits
     from gdb_epi.errors import SoftError
-    from gdb_epi.session import CValue, HostProgress, Session
+    from gdb_epi.session import CValue, SearchProgress, Session
     from gdb_epi.target.api import Target
 
 
@@ -79,7 +79,7 @@ class Sessions:
         self._session.host_facts = self._describe_host(self._session)
         return self._session
 
-    def prepare(self) -> None:
+    def prepare_for_printing(self) -> None:
         """Decode what prepared_session() needs of a live process; threads are switched for that."""
         from gdb_epi.errors import EpiError
 
@@ -92,7 +92,7 @@ class Sessions:
         """Return a session without a look at GDB's threads and frames, of which it may print one.
 
         GDB 12 to 16 end when a frame that they print is changed. So a core is read from its file,
-        and of a live process there is only what prepare() made since it stopped.
+        and of a live process there is only what prepare_for_printing() made since it stopped.
         """
         from gdb_epi.target.corefile import CoreFileTarget
 
@@ -185,7 +185,7 @@ class GdbHost:
 
     def number_of(self, tid: int) -> str | None:
         """Return GDB's number of a thread: "2", of several inferiors "1.2"."""
-        thread = _thread_of(tid)
+        thread = _gdb_thread_of_tid(tid)
         if thread is None:
             return None
         number = str(thread.num)
@@ -195,7 +195,7 @@ class GdbHost:
         """Select a native frame of a thread; return False when it cannot be unwound so far."""
         from gdb_epi.gdbhost.selection import select_level
 
-        thread = _thread_of(tid)
+        thread = _gdb_thread_of_tid(tid)
         return thread is not None and select_level(thread, level)
 
     def evaluate(self, text: str) -> CValue:
@@ -204,7 +204,7 @@ class GdbHost:
 
         return evaluate_c_expression(text)
 
-    def progress(self) -> HostProgress | None:
+    def progress(self) -> SearchProgress | None:
         """Return a line on the terminal; None where standard error is no terminal."""
         from gdb_epi.gdbhost.output import TerminalLine
 
@@ -214,12 +214,12 @@ class GdbHost:
         self, python: PythonState, place: BreakpointLocation, condition: str, *, temporary: bool
     ) -> int:
         """Watch the byte that the eval loop reads; return the number. Raises InputError."""
-        from gdb_epi.gdbhost.breakpoints import stop_at
+        from gdb_epi.gdbhost.breakpoints import set_python_breakpoint
 
-        return stop_at(python, place, condition, temporary=temporary)
+        return set_python_breakpoint(python, place, condition, temporary=temporary)
 
 
-def _thread_of(tid: int) -> gdb.InferiorThread | None:
+def _gdb_thread_of_tid(tid: int) -> gdb.InferiorThread | None:
     thread = gdb.selected_thread()
     if thread is not None and thread.is_valid() and _lwp_of(thread) == tid:
         return thread

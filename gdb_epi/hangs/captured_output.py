@@ -62,12 +62,12 @@ def _frames_capturing_output(
                 yield frame, f"{frame.qualname or frame.name}()"
     for frame, manager in scene.view.slots.entered_blocks(activity.frames):
         with suppress(UnreadableMemory, LayoutError, Undecodable):
-            name = _redirecting_manager(scene, manager)
+            name = _name_of_redirecting_manager(scene, manager)
             if name:
                 yield frame, f"its `with` block of {name}"
 
 
-def _redirecting_manager(scene: HangContext, manager: int) -> str:
+def _name_of_redirecting_manager(scene: HangContext, manager: int) -> str:
     """Return the name of what makes a pipe where a `with` block begins, and puts it in a place.
 
     "" for other managers. Raises UnreadableMemory, LayoutError, Undecodable.

@@ -24,7 +24,7 @@ from gdb_epi.hangs.live.awaited_futures import (
     JOB_OF_PROCESSES,
     futures_awaited_by,
     futures_of_jobs,
-    objects_called_back,
+    objects_in_future_callbacks,
     threads_by_future,
 )
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
@@ -68,7 +68,7 @@ def describe_awaited_lock(scene: HangContext, activity: ThreadActivity) -> str:
     if activity.kind in (hang_types.JOIN, hang_types.GIL):
         return activity.what
     name = wait.name or (
-        scene.references.variable_name(wait.object, activity.tid) if wait.object else ""
+        scene.frame_references.variable_name(wait.object, activity.tid) if wait.object else ""
     )
     return lock_phrase(wait.kind, name, with_kind=True)
 
@@ -76,7 +76,7 @@ def describe_awaited_lock(scene: HangContext, activity: ThreadActivity) -> str:
 def diagnose_lock_cycle(scene: HangContext) -> HangDiagnosis | None:
     """Threads wait for each other's locks (locks/waits/wait_graph.py)."""
     for cycle in scene.locks.cycles:
-        members = tuple(d for tid in cycle.tids if (d := scene.activity(tid)) is not None)
+        members = tuple(d for tid in cycle.tids if (d := scene.activity_of_thread(tid)) is not None)
         if len(members) < 2:
             continue
         parts = [
@@ -115,18 +115,18 @@ def _waits_again_after_timeout(scene: HangContext, frames: Sequence[PyFrame]) ->
     if not frames:
         return False
     frame = frames[0]
-    loop = scene.code.innermost_loop(frame)
+    loop = scene.acquire_calls.innermost_loop(frame)
     if loop is None or scene.is_in_bounded_loop(frame, loop):
         return False
-    return not scene.live_code.enters_blocks(frame.code, range(loop[0], loop[1] + 1)) and (
-        scene.names_called_in_loop(frame, loop).isdisjoint(_GIVES_BACK)
-    )
+    return not scene.live_code.does_code_enter_with_block(
+        frame.code, range(loop[0], loop[1] + 1)
+    ) and (scene.names_called_in_loop(frame, loop).isdisjoint(_GIVES_BACK))
 
 
 def diagnose_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
     """A thread waits for a lock that it holds itself."""
     for wait in scene.locks.waits:
-        activity = scene.activity(wait.tid)
+        activity = scene.activity_of_thread(wait.tid)
         if wait.verdict == SELF_DEADLOCK and activity is not None and not wait.timed:
             by_hand = wait.confidence != lock_types.CERTAIN and wait.kind not in INITIALISED
             if by_hand and UnblockedThreads(scene).is_lock_released_by_others(activity):
@@ -152,7 +152,7 @@ def _handler_frame_inside_block(
     scene: HangContext, activity: ThreadActivity, wait: LockWait
 ) -> PyFrame | None:
     """Return the frame of a signal's handler that ran while its thread was in `with` of a lock."""
-    blocks = scene.view.holders(wait.object or 0)
+    blocks = scene.view.with_blocks_of_lock(wait.object or 0)
     outer = {block.frame.address for block in blocks if block.tid == wait.tid}
     for place, frame in enumerate(activity.frames if outer else ()):
         if scene.view.handled_signal(frame) is not None:
@@ -164,7 +164,7 @@ def _handler_frame_inside_block(
 def diagnose_process_lock_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
     """A multiprocessing lock counts how often its last owner here took it, and says who that is."""
     for wait in scene.locks.waits:
-        activity = scene.activity(wait.tid)
+        activity = scene.activity_of_thread(wait.tid)
         if wait.kind != SEMLOCK or not wait.object or activity is None or wait.timed:
             continue
         count = times_taken_by(scene, wait.tid, wait.object)
@@ -274,20 +274,20 @@ def diagnose_notifier_blocked_by_waiter(scene: HangContext) -> HangDiagnosis | N
             or not activity.frames
         ):
             continue
-        referring = scene.references.threads_referring_to(activity.object) - {activity.tid}
+        referring = scene.frame_references.threads_referring_to(activity.object) - {activity.tid}
         others = [d for d in scene.activities if d.tid in referring]
         # Who waits for the same could not give it either.
         if any(d.kind == hang_types.LOCK for d in others):
             others = [
                 d for d in others if d.kind != hang_types.EVENT or d.object != activity.object
             ]
-        if not all(_does_chain_lead_to(blocked, d.tid, activity.tid) for d in others):
+        if not all(_do_waits_lead_from_thread_to(blocked, d.tid, activity.tid) for d in others):
             continue
         # One that waits for this thread itself comes first: a lock rather than its end.
         others.sort(key=lambda d: (blocked[d.tid] != activity.tid, d.kind != hang_types.LOCK))
         if not others or blocked[others[0].tid] != activity.tid:
             continue
-        if UnblockedThreads(scene).handler_that_ends(activity):
+        if UnblockedThreads(scene).signal_handler_that_may_end_wait(activity):
             continue  # where a signal comes
         members = (activity, *others)
         other = members[1]
@@ -312,7 +312,7 @@ def diagnose_notifier_blocked_by_waiter(scene: HangContext) -> HangDiagnosis | N
     return None
 
 
-def _does_chain_lead_to(blocked: Mapping[int, int | None], tid: int, end: int) -> bool:
+def _do_waits_lead_from_thread_to(blocked: Mapping[int, int | None], tid: int, end: int) -> bool:
     """Tell whether a thread waits for another one, itself or by those that it waits for."""
     for _ in range(MAX_CHAIN):
         following = blocked.get(tid)
@@ -390,12 +390,12 @@ def diagnose_task_and_thread_cycle(scene: HangContext) -> HangDiagnosis | None:
         return None
     for activity in scene.activities:
         waits = activity.awaits == FUTURES[0] and not activity.timed
-        results = _results_of_job(scene, activity) if waits else set[int]()
+        results = _futures_settled_by_job(scene, activity) if waits else set[int]()
         if not results:
             continue
-        asked = objects_called_back(scene, activity.object)
+        asked = objects_in_future_callbacks(scene, activity.object)
         first = next((task for task in scene.tasks_with_wakers if task.id in asked), None)
-        path = _tasks_leading_to_result(scene, first, results)
+        path = _task_chain_to_awaited_future(scene, first, results)
         if not path:
             continue
         clauses = [f"{activity.waits()} for {name_task(path[0])}"]
@@ -417,7 +417,7 @@ def diagnose_task_and_thread_cycle(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
-def _results_of_job(scene: HangContext, activity: ThreadActivity) -> set[int]:
+def _futures_settled_by_job(scene: HangContext, activity: ThreadActivity) -> set[int]:
     """Return what tasks wait for until a thread of a pool has done its job (PyObject *).
 
     The futures of concurrent.futures and of the loop; of anyio's pool (3 and 4) the function too,
@@ -428,11 +428,11 @@ def _results_of_job(scene: HangContext, activity: ThreadActivity) -> set[int]:
             results = {scene.view.variable(frame, name) for name in ("future", "func")}
             return {at for at in results if at}
         job = scene.view.attribute(scene.view.variable(frame, "self"), "future")
-        return {job, *objects_called_back(scene, job)} if job else set()
+        return {job, *objects_in_future_callbacks(scene, job)} if job else set()
     return set()
 
 
-def _tasks_leading_to_result(
+def _task_chain_to_awaited_future(
     scene: HangContext, first: UnfinishedTask | None, results: Collection[int]
 ) -> list[UnfinishedTask]:
     """Return tasks, each of which waits for the next alone, and the last for one of some futures.
@@ -511,7 +511,7 @@ _BASIS = {
 
 def diagnose_gil_held_while_sleeping(scene: HangContext) -> HangDiagnosis | None:
     """The thread that holds the GIL sleeps in the kernel: nobody else can run Python."""
-    holder = scene.activity(scene.gil_holder)
+    holder = scene.activity_of_thread(scene.gil_holder)
     if holder is None or holder.kind not in _SLEEPS:
         return None
     waiting = [d for d in scene.activities if d.kind == hang_types.GIL]

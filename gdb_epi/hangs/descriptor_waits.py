@@ -11,7 +11,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptors import CONNECTION, FILE, SOCKET, descriptors_of_selector
-from gdb_epi.hangs.hang_context import HangContext, WaitChain, tids_held_up
+from gdb_epi.hangs.hang_context import HangContext, WaitChain, threads_held_up_by
 from gdb_epi.hangs.idleness import weaken_diagnosis_in_loop
 from gdb_epi.hangs.library_calls import MESSAGE, frames_running
 from gdb_epi.hangs.types import DEADLOCK, HANG, HangDiagnosis, ThreadActivity, wait_diagnosis
@@ -86,7 +86,7 @@ def diagnose_read_of_own_pipe(
     if python or elsewhere or scene.foreign_threads:  # those may have been given the other end
         return None
     # A handler could write, and where set_wakeup_fd() was called a signal's number comes by itself.
-    handles_signals = _handles_signals(scene, activity)
+    handles_signals = _may_program_handle_signals(scene, activity)
     if handles_signals and activity.kind == hang_types.POLL and not activity.timed:
         return None  # a service, which a signal ends
     left = "only the program's handler of a signal" if handles_signals else "no other thread"
@@ -101,9 +101,11 @@ def diagnose_read_of_own_pipe(
     )  # fmt: skip
 
 
-def _handles_signals(scene: HangContext, activity: ThreadActivity) -> bool:
+def _may_program_handle_signals(scene: HangContext, activity: ThreadActivity) -> bool:
     handles = scene.signal_handlers
-    return scene.has_module_at_hand(activity, "signal") if handles is None else bool(handles)
+    return (
+        scene.is_module_visible_on_stack(activity, "signal") if handles is None else bool(handles)
+    )
 
 
 def diagnose_write_to_own_pipe(
@@ -115,9 +117,14 @@ def diagnose_write_to_own_pipe(
     """
     number = activity.target
     end = scene.pipe_ends.other_end(number, written=True) if number is not None else None
-    if end is None or activity.timed or scene.foreign_threads or _handles_signals(scene, activity):
+    if (
+        end is None
+        or activity.timed
+        or scene.foreign_threads
+        or _may_program_handle_signals(scene, activity)
+    ):
         return None
-    held_up = tids_held_up(scene, {activity.tid})
+    held_up = threads_held_up_by(scene, {activity.tid})
     going = [d for d in scene.activities if d.tid not in held_up and scene.view.frames(d.tid)]
     if going or may_descriptor_be_held_elsewhere(scene):
         return None
@@ -140,7 +147,9 @@ def diagnose_selector_of_nothing(
     frames = scene.view.frames(activity.tid)
     if activity.timed or descriptors_of_selector(scene.view, frames) != ():
         return None
-    if not scene.is_only_python_thread(activity.tid) or _handles_signals(scene, activity):
+    if not scene.is_only_python_thread(activity.tid) or _may_program_handle_signals(
+        scene, activity
+    ):
         return None
     return wait_diagnosis(
         HANG, "nobody left", f"{activity.waits()} in a selector that watches no descriptor, and "
@@ -198,11 +207,13 @@ def _loop_ends_only_at_eof(scene: HangContext, frame: PyFrame) -> bool:
         return False
     loop, sites = loops[0], scene.call_sites
     try:
-        named = [at for at, _, name in sites.names_used(frame.code) if name == "EOFError"]
+        named = [
+            at for at, _, name in sites.names_used_by_instructions(frame.code) if name == "EOFError"
+        ]
         code = list(sites.instructions(frame.code))
     except (UnreadableMemory, LayoutError, IndexError):
         return False
-    running = scene.code.running_byte_offset(frame) or 0
+    running = scene.acquire_calls.running_byte_offset(frame) or 0
     handler = next((at for at in named if at > running), None)
     if handler is None:
         return False
@@ -237,7 +248,7 @@ def _is_outside_loop(loop: range, target: int) -> bool:
 
 
 @default_when_unreadable(False)
-def watches_files(scene: HangContext, activity: ThreadActivity) -> bool:
+def reads_inotify_events(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread reads what the kernel tells of files: inotify(7), by ctypes mostly.
 
     Its descriptor belongs to no object of Python then, and the code that made it names the calls.
@@ -262,7 +273,7 @@ def may_descriptor_be_held_elsewhere(scene: HangContext) -> bool:
     return (
         scene.locks.fork.forked is not False
         or bool(table.children or table.running_processes)
-        or scene.may_fork
+        or scene.may_program_fork
     )
 
 
@@ -277,7 +288,7 @@ def diagnose_wait_on_closed_socket(
     frames = scene.view.frames(activity.tid)[:CALLING]
     if activity.target is None or activity.call not in _OF_SOCKETS:
         return None
-    if not scene.descriptors.was_closed(activity.target, frames):
+    if not scene.descriptors.is_call_on_closed_socket(activity.target, frames):
         return None
     sentence = (
         f"{activity.waits()} in {activity.call}() of a socket that was "
@@ -320,8 +331,8 @@ def diagnose_read_of_socket_kept_open(
     """
     if activity.target is None or scene.descriptors.object_type(activity.target) != SOCKET:
         return None
-    number = scene.descriptors.descriptor_kept_open(activity.target)
-    held_up = tids_held_up(scene, {activity.tid})  # who waits for this thread does no more
+    number = scene.descriptors.descriptor_left_open_by_close(activity.target)
+    held_up = threads_held_up_by(scene, {activity.tid})  # who waits for this thread does no more
     if number is None or scene.foreign_threads or not scene.view.all_frames().keys() <= held_up:
         return None
     sentence = (

@@ -151,9 +151,9 @@ class DescriptorTable:
 
     def address_family(self, number: int) -> int | None:
         """Return the address family of the socket that has a descriptor."""
-        return next(map(self._second_word, self._sockets_of(number)), None)
+        return next(map(self._word_after_descriptor_number, self._sockets_of(number)), None)
 
-    def takes_datagrams(self, number: int | None) -> bool:
+    def is_socket_without_peer(self, number: int | None) -> bool:
         """Tell whether a descriptor is a socket without a peer: datagrams, or the kernel's news."""
         at = next(self._sockets_of(number), None)
         kind = None if at is None else read_u32(self._view.target, at + self._object_head_size + 8)
@@ -179,7 +179,7 @@ class DescriptorTable:
         """Tell whether a file object writes a descriptor that is not known to seek."""
         for kind, address in self._objects_with_descriptors:
             if kind == FILE and self._descriptor_number(address) == number:
-                flags = self._second_word(address)
+                flags = self._word_after_descriptor_number(address)
                 return flags is not None and bool(flags & WRITABLE) and flags >> SEEKABLE & 3 != 1
         return False
 
@@ -188,7 +188,7 @@ class DescriptorTable:
         number = self.descriptor_of_stream(stream)
         return any(
             kind == FILE and self._descriptor_number(address) == number
-            and (self._second_word(address) or 0) >> SEEKABLE & 3
+            and (self._word_after_descriptor_number(address) or 0) >> SEEKABLE & 3
             for kind, address in self._objects_with_descriptors
         )  # fmt: skip
 
@@ -199,7 +199,7 @@ class DescriptorTable:
             and self._descriptor_class(address) == SOCKET
         )
 
-    def was_closed(self, number: int, frames: Sequence[PyFrame]) -> bool:
+    def is_call_on_closed_socket(self, number: int, frames: Sequence[PyFrame]) -> bool:
         """Tell whether a call of frames goes on a descriptor whose socket object was closed."""
         return any(
             self.is_closed_socket(address) for address in self._objects_at_hand(frames)
@@ -224,7 +224,7 @@ class DescriptorTable:
         kind = instances.wanted_class_of(address, _WITH_DESCRIPTORS)
         return None if kind is None else kind[0]
 
-    def descriptor_kept_open(self, but: int) -> int | None:
+    def descriptor_left_open_by_close(self, but: int) -> int | None:
         """Return the descriptor of a socket that close() left open, for a file of makefile().
 
         Such a socket object is marked as closed and counts its files (Lib/socket.py, `_closed` and
@@ -297,10 +297,10 @@ class DescriptorTable:
             pid = self._view.integer_attribute(address, "pid") if kind == POPEN else None
             ended = self._view.integer_attribute(address, "returncode") if pid else None
             if pid and ended is None:
-                alive.append(self._read_popen(address, pid))
+                alive.append(self._read_child_of_popen(address, pid))
         return alive
 
-    def _read_popen(self, address: int, pid: int) -> ChildProcess:
+    def _read_child_of_popen(self, address: int, pid: int) -> ChildProcess:
         streams, closed = dict[str, int](), list[str]()
         for name in ("stdin", "stdout", "stderr"):
             value = self._view.attribute(address, name)
@@ -365,19 +365,23 @@ class DescriptorTable:
         ahead = unsent = 0
         try:
             instances = shared_instances(self._view.target, self._view.python)
-            for stream in instances.of(_STREAM_TYPES)[:MAX_OBJECTS]:
+            for stream in instances.of_classes(_STREAM_TYPES)[:MAX_OBJECTS]:
                 if self.descriptor_of_stream(stream.address) != number:
                     continue
                 if stream.kind == _TEXT:
-                    unsent += self._read_field(stream.address, "textio", "pending_bytes_count")
-                    text = self._read_field(stream.address, "textio", "decoded_chars")
+                    unsent += self._read_signed_member(
+                        stream.address, "textio", "pending_bytes_count"
+                    )
+                    text = self._read_signed_member(stream.address, "textio", "decoded_chars")
                     if text:
-                        used = self._read_field(stream.address, "textio", "decoded_chars_used")
+                        used = self._read_signed_member(
+                            stream.address, "textio", "decoded_chars_used"
+                        )
                         ahead += self._reader.signed_field(text, "PyASCIIObject", "length") - used
                 else:
                     names = ("pos", "read_end", "write_pos", "write_end")
                     pos, read, start, end = (
-                        self._read_field(stream.address, "buffered", name) for name in names
+                        self._read_signed_member(stream.address, "buffered", name) for name in names
                     )
                     ahead += max(0, read - pos)
                     unsent += max(0, end - start)
@@ -385,18 +389,18 @@ class DescriptorTable:
             return 0, 0
         return ahead, unsent
 
-    def _read_field(self, address: int, struct: str, member: str) -> int:
+    def _read_signed_member(self, address: int, struct: str, member: str) -> int:
         return self._reader.signed_field(address, struct, member)
 
     def _describe_object(self, number: int, kind: str, address: int) -> Descriptor:
         if kind == FILE:
             name = _STREAMS.get(number, f"file descriptor {number}")
-            flags = self._second_word(address)
+            flags = self._word_after_descriptor_number(address)
             seekable = None if flags is None else flags >> SEEKABLE & 3
             if number not in _STREAMS and seekable == 0:
                 name += ", a pipe or another file that cannot seek"
             return Descriptor(number, "disk" if seekable == 1 else "file", name, address)
-        family = self._second_word(address)
+        family = self._word_after_descriptor_number(address)
         shown = _FAMILIES.get(family or 0, "")
         article = "an" if shown.startswith("I") else "a"
         text = f"{article} {shown} socket" if shown else "a socket"
@@ -409,7 +413,7 @@ class DescriptorTable:
         number = self._raw_descriptor_number(address)
         return number if number is not None and number < 1 << 31 else None
 
-    def _second_word(self, address: int) -> int | None:
+    def _word_after_descriptor_number(self, address: int) -> int | None:
         """Return the word after the number: flags of a file, the family of a socket."""
         return read_u32(self._view.target, address + self._object_head_size + 4)
 
@@ -423,7 +427,7 @@ class DescriptorTable:
         """(kind, PyObject *) of everything that may have a descriptor."""
         try:
             instances = shared_instances(self._view.target, self._view.python)
-            holders = instances.of(_WITH_DESCRIPTORS)[:MAX_OBJECTS]
+            holders = instances.of_classes(_WITH_DESCRIPTORS)[:MAX_OBJECTS]
             return [(instance.kind, instance.address) for instance in holders]
         except (UnreadableMemory, LayoutError):
             return []

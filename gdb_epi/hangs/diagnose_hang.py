@@ -31,6 +31,7 @@ from gdb_epi.hangs.loops.condition_waits import diagnose_missed_notification
 from gdb_epi.hangs.loops.endless_climbs import diagnose_endless_climb
 from gdb_epi.hangs.loops.endless_loops import diagnose_endless_loop
 from gdb_epi.hangs.loops.endless_matches import diagnose_endless_match
+from gdb_epi.hangs.loops.endless_repetitions import diagnose_endless_repetition
 from gdb_epi.hangs.loops.endless_walks import diagnose_endless_search, diagnose_endless_walk
 from gdb_epi.hangs.loops.futile_polls import diagnose_futile_poll
 from gdb_epi.hangs.loops.long_computations import diagnose_long_computation
@@ -41,7 +42,6 @@ from gdb_epi.hangs.loops.polled_waits import (
     diagnose_tasks_polling_futilely,
 )
 from gdb_epi.hangs.loops.reads_at_end_of_file import diagnose_loop_reading_at_end_of_file
-from gdb_epi.hangs.loops.repeated_output import diagnose_endless_repetition
 from gdb_epi.hangs.loops.resource_exhaustion import (
     diagnose_connection_pool_exhausted,
     diagnose_connection_pool_held_by_caller,
@@ -174,7 +174,7 @@ def _diagnose_inherited_locks(
     scene: HangContext, waits: Sequence[LockWait]
 ) -> HangDiagnosis | None:
     """Locks that fork() copied while held: other detectors report them, the keys need frames."""
-    activity = scene.activity(waits[0].tid) if waits else None
+    activity = scene.activity_of_thread(waits[0].tid) if waits else None
     if activity is None:
         return None
     sentence = f"{activity.waits()} for {activity.what}, since the fork"

@@ -15,10 +15,10 @@ from gdb_epi.hangs.idleness import (
     is_in_request_handler,
     is_in_serving_loop,
     is_polled_by_library,
+    is_waiting_for_turn_under_lock,
     library_frames_called,
     only_waits_for_work,
     seconds_of_timeout,
-    takes_same_turn,
     waits_for_queue,
 )
 from gdb_epi.hangs.library_calls import (
@@ -40,7 +40,10 @@ from gdb_epi.hangs.processes.process_pools import (
     diagnose_wait_for_process_futures,
     find_busy_pool_thread,
 )
-from gdb_epi.hangs.processes.queued_jobs import queued_jobs_clause, unfinished_jobs_clause
+from gdb_epi.hangs.processes.queued_jobs import (
+    queued_pool_jobs_clause,
+    unfinished_queue_jobs_clause,
+)
 from gdb_epi.hangs.signal_waits import find_signal_for_thread
 from gdb_epi.hangs.types import (
     DEADLOCK,
@@ -58,8 +61,8 @@ from gdb_epi.hangs.wakers import (
     find_timer_of_thread,
     find_wakers,
     has_clock_deadline,
-    is_parked,
     is_shutdown_name,
+    is_waiting_for_event_nobody_sets,
     methods_ending_wait,
     name_awaited_object,
     other_wait_clause,
@@ -109,9 +112,13 @@ class _EventWait:
             idle = idle_diagnosis(activity, f"{sentence}: it waits for that signal")
             return idle._replace(kind=UNTIL_SIGNAL) if self._chain.tids else idle
         referring = (
-            scene.references.threads_referring_to(activity.object) if activity.object else set()
+            scene.frame_references.threads_referring_to(activity.object)
+            if activity.object
+            else set()
         )
-        nobody = bool(activity.object) and not self._unblocked.may_end(activity)
+        nobody = bool(activity.object) and not self._unblocked_threads.may_unblocked_code_end_wait(
+            activity
+        )
         if nobody:  # but who waits for the same is named
             referring = {d.tid for d in self._python_threads if d.object == activity.object}
         able = referring - {activity.tid}
@@ -135,11 +142,11 @@ class _EventWait:
                 ruled_out=("a timeout", "another thread of the program or of a library"),
                 doubts=("a signal handler that gives it",),
             )  # fmt: skip
-        if not able and is_parked(scene, activity):
+        if not able and is_waiting_for_event_nobody_sets(scene, activity):
             parked = f"{activity.who()} is parked at {activity.where()} to keep the program alive"
             going_on = [d for d in self._python_threads if d.timed or d.kind in ALIVE]
-            if self._serving_threads:
-                server = self._serving_threads[0]
+            if self._threads_that_serve_clients:
+                server = self._threads_that_serve_clients[0]
                 text = f"{parked}, and {server.who()} serves in {server.place}"
                 return idle_diagnosis(activity, text)
             if going_on:
@@ -155,12 +162,12 @@ class _EventWait:
         ]  # fmt: skip
         left = [d for d in self._python_threads if d.tid in able and d not in same]
         if not left:
-            return self._diagnose_pipeline([d for d in same if d.tid in givers]) or (
+            return self._diagnose_giver_waiting_for_work([d for d in same if d.tid in givers]) or (
                 self._diagnose_missing_giver(same)
             )
         following = [d.tid for d in left if d.tid not in self._chain.tids]
         if not following:
-            return self._diagnose_circle(left, givers)
+            return self._diagnose_all_givers_waiting_for_this(left, givers)
         return next(
             (
                 answer
@@ -176,7 +183,7 @@ class _EventWait:
         That a main thread waits for a signal is no fault. Of another one the rest may be missing.
         """
         activity = self._activity
-        handler = self._unblocked.handler_that_ends(activity)
+        handler = self._unblocked_threads.signal_handler_that_may_end_wait(activity)
         if not handler:
             return None
         sentence = f"{self._waits}, which {handler} may end"
@@ -193,7 +200,7 @@ class _EventWait:
         """The threads of libraries without Python code, which may call into it at any time."""
         return self._scene.foreign_threads
 
-    def _foreign_clause(self) -> str:
+    def _foreign_threads_clause(self) -> str:
         tid, library = self._foreign_threads[0]
         more = (
             f" and {counted(len(self._foreign_threads) - 1, 'more')}"
@@ -208,7 +215,7 @@ class _EventWait:
 
         Who takes items in a loop without end waits for work, as consumers of such libraries do.
         """
-        activity, sentence = self._activity, f"{self._waits}; {self._foreign_clause()}"
+        activity, sentence = self._activity, f"{self._waits}; {self._foreign_threads_clause()}"
         takes = activity.awaits == QUEUE_ITEM and is_in_serving_loop(self._scene, activity.frames)
         if takes and not self._chain.tids:
             return idle_diagnosis(activity, sentence)._replace(kind=MAY_BE_IDLE)
@@ -222,7 +229,9 @@ class _EventWait:
         link = f"{self._what}, which could come from"
         return self._chain.diagnose_through(self._activity, tid, link)
 
-    def _diagnose_pipeline(self, stages: Sequence[ThreadActivity]) -> HangDiagnosis | None:
+    def _diagnose_giver_waiting_for_work(
+        self, stages: Sequence[ThreadActivity]
+    ) -> HangDiagnosis | None:
         """Return the answer where work comes through a thread that waits for work of its own.
 
         Each takes what comes from a queue, and has code that puts it into the next one. None where
@@ -240,7 +249,7 @@ class _EventWait:
         return next((made for made in answers if made and made.label == NO_FAULT), None)
 
     @property
-    def _unblocked(self) -> UnblockedThreads:
+    def _unblocked_threads(self) -> UnblockedThreads:
         return UnblockedThreads(self._scene)
 
     @cached_property
@@ -252,7 +261,7 @@ class _EventWait:
         ]  # fmt: skip
 
     @cached_property
-    def _serving_threads(self) -> list[ThreadActivity]:
+    def _threads_that_serve_clients(self) -> list[ThreadActivity]:
         return [d for d in self._python_threads if _serves_clients(self._scene, d)]
 
     def _diagnose_wait_needing_nobody(self) -> HangDiagnosis | None:
@@ -281,7 +290,7 @@ class _EventWait:
             if has_clock_deadline(scene, activity):
                 text = f"{timed} that it computed by the clock, in a loop that looks at it again"
                 return wait_diagnosis(NO_FAULT, "timer", text, activity)
-            in_loop = any(map(scene.code.is_running_in_loop, activity.frames[:1]))
+            in_loop = any(map(scene.acquire_calls.is_running_in_loop, activity.frames[:1]))
             if not self._python_threads and in_loop and is_shutdown_name(self._name):
                 # `while not stop.wait(5): look()`: a sleep that a request to stop would end.
                 return wait_diagnosis(
@@ -290,11 +299,15 @@ class _EventWait:
                     activity, doubts=("whether what it looks for in each turn can still come",),
                 )  # fmt: skip
             if not self._python_threads and in_loop:
-                left = self._foreign_clause() if self._foreign_threads else _NOBODY_LEFT
+                left = self._foreign_threads_clause() if self._foreign_threads else _NOBODY_LEFT
                 text = f"{timed}, in a loop; {left}"
                 return wait_diagnosis(HANG, "timed wait", text, activity, INFO)
             in_turns = in_loop or is_polled_by_library(scene, activity)
-            stuck = self._diagnose_stuck_giver() if in_turns else self._diagnose_timed_circle()
+            stuck = (
+                self._diagnose_loop_of_vain_waits()
+                if in_turns
+                else self._diagnose_circle_with_timed_wait()
+            )
             return stuck or wait_diagnosis(NO_FAULT, "timed wait", timed, activity, INFO)
         # Where a thread waits for the end of this one, nobody waits for the program's end.
         handled = is_in_request_handler(activity.frames, scene.view.frames(activity.tid))
@@ -326,7 +339,7 @@ class _EventWait:
             doubts=("whether another worker of the cluster is free is not in this core",),
         )  # fmt: skip
 
-    def _diagnose_stuck_giver(self) -> HangDiagnosis | None:
+    def _diagnose_loop_of_vain_waits(self) -> HangDiagnosis | None:
         """Return the answer where each turn of a loop waits for a thread that never gives it.
 
         That is who would give it without a timeout, or the only ones that run jobs of the program.
@@ -338,7 +351,7 @@ class _EventWait:
         if (
             untimed is not None
             and len(untimed.members) > 1
-            and (_is_hang(untimed) and untimed.sure != INFO)
+            and (_is_hang_or_deadlock(untimed) and untimed.sure != INFO)
         ):
             return untimed._replace(
                 sentence=f"{untimed.sentence}; it waits in turns with a timeout"
@@ -351,10 +364,12 @@ class _EventWait:
             for made in (self._diagnose_through_thread(d.tid) for d in jobs)
             if made is not None
         ]
-        all_stuck = len(answers) == len(jobs) and all(_is_hang(made) for made in answers)
+        all_stuck = len(answers) == len(jobs) and all(
+            _is_hang_or_deadlock(made) for made in answers
+        )
         return answers[0] if answers and all_stuck else None
 
-    def _diagnose_timed_circle(self) -> HangDiagnosis | None:
+    def _diagnose_circle_with_timed_wait(self) -> HangDiagnosis | None:
         """Return the answer where those that have it wait for a lock of this thread meanwhile.
 
         So two threads that have all connections of a pool wait for a lock, whose holder waits for a
@@ -365,7 +380,7 @@ class _EventWait:
         circle = _EventWait(scene, untimed, self._chain, polled=True).diagnose_wait()
         if circle is None or circle.label != DEADLOCK or circle.kind != "event and lock":
             return None
-        if any(takes_same_turn(activity, other) for other in circle.members[1:]):
+        if any(is_waiting_for_turn_under_lock(activity, other) for other in circle.members[1:]):
             return None
         seconds = seconds_of_timeout(scene, activity)
         ends = f"a timeout ends one wait{f', after {duration_words(seconds)}' if seconds else ''}"
@@ -403,9 +418,15 @@ class _EventWait:
         if by_signal is not None:
             return by_signal
         other = "a further" if same else "another"  # the clause may stand below others' waits
-        proven = bool(activity.object) and not self._unblocked.may_end(activity)
+        proven = bool(activity.object) and not self._unblocked_threads.may_unblocked_code_end_wait(
+            activity
+        )
         # What comes from outside makes such a thread go on, and it may have it by a container.
-        able = {} if proven or not activity.object else dict(self._unblocked.who_may_end(activity))
+        able = (
+            {}
+            if proven or not activity.object
+            else dict(self._unblocked_threads.who_may_end(activity))
+        )
         naming = [
             d for d in self._python_threads if d.tid in able and not able[d.tid].unbounded
             and d.tid not in chain_tids and d.frames
@@ -424,8 +445,8 @@ class _EventWait:
         )  # fmt: skip
         if same:
             rest = f"{_waiters_clause(activity, self._what, same)}, and {rest}"
-        own_jobs = unfinished_jobs_clause(scene, scene.view.frames(activity.tid))
-        jobs = own_jobs or queued_jobs_clause(scene, activity)
+        own_jobs = unfinished_queue_jobs_clause(scene, scene.view.frames(activity.tid))
+        jobs = own_jobs or queued_pool_jobs_clause(scene, activity)
         if jobs:
             rest = f"{jobs}; {rest}"
         # A thread that sleeps, polls, computes or waits with a timeout may reach it through a
@@ -446,11 +467,12 @@ class _EventWait:
             rest += "; a signal handler of the program may end such a wait"
         # Where code that ends it was read, a thread beside whose code does not is no doubt.
         all_read = bool(able) and not (
-            self._unblocked.is_given_by_library(activity)
-            or self._unblocked.is_ending_method_kept(activity)
+            self._unblocked_threads.may_library_end_wait(activity)
+            or self._unblocked_threads.is_ending_method_kept(activity)
         )
         free = not proven and (bool(self._foreign_threads or library or naming or handled) or any(
-            d.tid not in chain_tids and (d.timed or d.kind in ALIVE or d in self._serving_threads)
+            d.tid not in chain_tids
+            and (d.timed or d.kind in ALIVE or d in self._threads_that_serve_clients)
             and (d.tid in able or not all_read) for d in self._python_threads
         ))  # fmt: skip
         if (
@@ -458,7 +480,7 @@ class _EventWait:
             and self._foreign_threads
             and not any(d.kind in ALIVE for d in self._python_threads)
         ):
-            rest += f"; {self._foreign_clause()}"
+            rest += f"; {self._foreign_threads_clause()}"
         return wait_diagnosis(
             HANG, "nobody gives it", f"{self._waits}; {rest}", activity,
             INFO if free else PROBABLE,
@@ -469,7 +491,7 @@ class _EventWait:
             doubts=("code that reaches it through a global, or a signal handler",),
         )  # fmt: skip
 
-    def _diagnose_circle(
+    def _diagnose_all_givers_waiting_for_this(
         self, left: Sequence[ThreadActivity], givers: set[int]
     ) -> HangDiagnosis | None:
         """Return the answer where all threads that could give it wait for this one.
@@ -495,7 +517,7 @@ class _EventWait:
             return wait_diagnosis(
                 HANG, "nobody gives it", f"{self._waits}: it has taken all that {giver.who()} put "
                 f"there before, and {giver.who()} {missed}", giver,
-                INFO if self._unblocked.may_end(giver) else PROBABLE,
+                INFO if self._unblocked_threads.may_unblocked_code_end_wait(giver) else PROBABLE,
                 evidence=(f"{activity.who()} waits for work, in a loop without end",
                           f"code of {giver.who()} has put work there, and puts none later"),
                 ruled_out=("a timeout", "another thread that could give it"),
@@ -529,12 +551,12 @@ class _EventWait:
         puts, whens = methods_ending_wait(scene, activity), set()
         for frame in giver.frames[:MAX_CALLERS] if giver.kind == hang_types.EVENT else ():
             with suppress(UnreadableMemory, LayoutError):
-                calls = scene.code.calls_with_times(frame)
+                calls = scene.acquire_calls.calls_with_times(frame)
                 whens |= {w for at, how, w in calls if at == activity.object and how in puts}
         return bool(whens) and AHEAD not in whens
 
 
-def _is_hang(answer: HangDiagnosis) -> bool:
+def _is_hang_or_deadlock(answer: HangDiagnosis) -> bool:
     return answer.label in (HANG, DEADLOCK)
 
 

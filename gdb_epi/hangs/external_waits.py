@@ -16,8 +16,8 @@ from gdb_epi.hangs.descriptor_waits import (
     diagnose_selector_of_nothing,
     diagnose_wait_on_closed_socket,
     diagnose_write_to_own_pipe,
+    reads_inotify_events,
     rest_of_message_clause,
-    watches_files,
 )
 from gdb_epi.hangs.hang_context import HangContext, WaitChain
 from gdb_epi.hangs.idleness import (
@@ -122,7 +122,7 @@ def diagnose_database_wait(scene: HangContext, activity: ThreadActivity) -> Hang
             DEADLOCK, "lock order", sentence, tuple(circle), PROBABLE, (seen, own.evidence),
             ("another thread that has the connection at hand",),
         )  # fmt: skip
-    other = scene.activity(own.tid)
+    other = scene.activity_of_thread(own.tid)
     goes_on = not own.alone and (other is None or other.timed or other.kind in ALIVE)
     if not own.alone:
         doubts = ("whether another thread ends that is not in the core",)
@@ -378,7 +378,9 @@ def _diagnose_wait_for_peer(
             evidence=(f"Popen.{unread} is an open pipe of this process",),
             doubts=("whether the child is stuck or still works",),
         )  # fmt: skip
-    if activity.awaits in MESSAGES and any(map(scene.code.is_running_in_loop, activity.frames)):
+    if activity.awaits in MESSAGES and any(
+        map(scene.acquire_calls.is_running_in_loop, activity.frames)
+    ):
         return idle_diagnosis(activity, f"{waits}{activity.what}, in a loop: as a consumer does")
     if activity.awaits == OF_ZMQ and _has_bound_socket(scene, activity):
         return idle_diagnosis(activity, f"{waits}{activity.what}, to which others connect")
@@ -391,8 +393,10 @@ def _diagnose_wait_for_peer(
     if outlived is not None:
         return outlived
     what = activity.wants()
-    reads_in_loop = _others_may_write(scene, activity) and waits_repeatedly(scene, activity.frames)
-    if reads_in_loop and scene.descriptors.takes_datagrams(activity.target):
+    reads_in_loop = _may_live_process_write(scene, activity) and waits_repeatedly(
+        scene, activity.frames
+    )
+    if reads_in_loop and scene.descriptors.is_socket_without_peer(activity.target):
         return idle_diagnosis(activity, f"{waits}{what}: whoever sends one")
     kept = diagnose_read_of_socket_kept_open(scene, activity, f"{waits}{what}")
     if kept is not None:
@@ -414,7 +418,7 @@ def _diagnose_wait_for_peer(
         return idle_diagnosis(
             activity, f"{waits}{what}, in a loop that sends nothing before, as a worker does"
         )
-    if reads_in_loop and watches_files(scene, activity):
+    if reads_in_loop and reads_inotify_events(scene, activity):
         return idle_diagnosis(activity, f"{waits}{what}: news of files that change (inotify)")
     if reads_in_loop:
         # What reads again and again may wait for work: a device, a pipe that others fill.
@@ -436,7 +440,7 @@ def _diagnose_wait_for_peer(
         frame.module == "multiprocessing.process" and frame.name == "_bootstrap"
         for frame in scene.view.frames(activity.tid)
     ):
-        return _diagnose_turn_to_read(scene, activity, f"{waits}{what}")
+        return _diagnose_worker_at_queue(scene, activity, f"{waits}{what}")
     kind = "queue of processes" if is_queue else "peer"
     sentence = f"{waits}{what}, without a timeout"
     rest = rest_of_message_clause(scene, library_frames_called(scene, activity))
@@ -453,7 +457,9 @@ def _diagnose_wait_for_peer(
     ))  # fmt: skip
 
 
-def _descriptor_read_ahead(scene: HangContext, activity: ThreadActivity) -> int | None:
+def _polled_descriptor_with_buffered_data(
+    scene: HangContext, activity: ThreadActivity
+) -> int | None:
     """Return the first descriptor that a thread polls and whose stream has data; None without."""
     if activity.kind != hang_types.POLL or activity.timed:
         return None
@@ -495,10 +501,10 @@ def _reads_result_of_a_child(scene: HangContext, activity: ThreadActivity) -> bo
     if activity.target is None or activity.awaits:
         return activity.awaits in (MESSAGE, PROCESS_QUEUE, MANAGED_ITEM)
     kind = scene.descriptors.describe(activity.target).kind
-    return kind == "pipe" or (kind != "socket" and scene.may_fork)
+    return kind == "pipe" or (kind != "socket" and scene.may_program_fork)
 
 
-def _others_may_write(scene: HangContext, activity: ThreadActivity) -> bool:
+def _may_live_process_write(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether, as far as this core shows, a live process may still write what is read.
 
     True for a socket, the stream of a child that was not seen to end, a connection of
@@ -513,7 +519,7 @@ def _others_may_write(scene: HangContext, activity: ThreadActivity) -> bool:
     return descriptor.kind in ("", "socket", "pipe")
 
 
-def _diagnose_turn_to_read(
+def _diagnose_worker_at_queue(
     scene: HangContext, activity: ThreadActivity, waits: str
 ) -> HangDiagnosis:
     """Return the answer of a worker process at a queue: in its pipe, or before the queue's lock.
@@ -595,7 +601,7 @@ def diagnose_sleep(scene: HangContext, activity: ThreadActivity, chain: WaitChai
         return answer
     # Who sleeps for ever to keep a program alive holds no lock.
     seconds = scene.sleep_seconds(activity.tid)
-    kept = scene.activity(chain.tids[-1]) if chain.tids else None
+    kept = scene.activity_of_thread(chain.tids[-1]) if chain.tids else None
     if seconds > MAX_SLEEP and kept is not None and kept.kind == hang_types.LOCK:
         return wait_diagnosis(
             HANG, "long sleep",
@@ -604,7 +610,7 @@ def diagnose_sleep(scene: HangContext, activity: ThreadActivity, chain: WaitChai
             evidence=(f"its system call was given {seconds:.0f} seconds",),
             ruled_out=("a sleep that ends soon",),
         )  # fmt: skip
-    if not any(map(scene.code.is_running_in_loop, (*called, *activity.frames[:1]))):
+    if not any(map(scene.acquire_calls.is_running_in_loop, (*called, *activity.frames[:1]))):
         return wait_diagnosis(
             NO_FAULT, "sleeps", f"{activity.who()} sleeps{where}: a timer ends that", activity,
             doubts=("how long it sleeps is not looked at",),
@@ -639,7 +645,7 @@ def diagnose_wait_for_work(
         ) or diagnose_selector_of_nothing(scene, activity)
         if from_here is not None:
             return from_here
-    taken = _descriptor_read_ahead(scene, activity)
+    taken = _polled_descriptor_with_buffered_data(scene, activity)
     if taken is not None:
         alone = len(activity.watched) == 1
         can_be_read = "can be read" if alone else "or another one can be read"

@@ -19,8 +19,8 @@ from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.hangs.descriptors import DescriptorTable
 from gdb_epi.hangs.frame_references import FrameReferences
 from gdb_epi.hangs.installed_packages import InstalledPackages
-from gdb_epi.hangs.live.effects import Effects
-from gdb_epi.hangs.live.hooks import find_hooks
+from gdb_epi.hangs.live.effects import CodeEffects
+from gdb_epi.hangs.live.hooks import find_python_hooks
 from gdb_epi.hangs.live.live_code import LiveCode
 from gdb_epi.hangs.loops.failed_tasks import FailedTask, find_failed_tasks
 from gdb_epi.hangs.loops.sleeping_event_loops import EventLoopReader
@@ -31,7 +31,7 @@ from gdb_epi.hangs.thread_activities import ThreadActivityReader
 from gdb_epi.hangs.types import EVENT, JOIN, LOCK, HangDiagnosis, PolledCondition, ThreadActivity
 from gdb_epi.locks.fork.thread_objects import find_module_dict_of_main_interpreter
 from gdb_epi.locks.python.acquire_calls import AGAIN, MADE, AcquireCalls
-from gdb_epi.locks.python.call_sites import FINITE, CallSites, Instruction, ends_by_comparison
+from gdb_epi.locks.python.call_sites import FINITE, CallSites, Instruction, loop_ends_by_comparison
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.locks.types import LockReport
@@ -123,7 +123,7 @@ class WaitChain:
         )
 
 
-def tids_held_up(scene: HangContext, tids: Collection[int]) -> set[int]:
+def threads_held_up_by(scene: HangContext, tids: Collection[int]) -> set[int]:
     """Return some threads, and those that wait for their locks or ends, themselves or by others."""
     held_up = set(tids)
     while further := {
@@ -153,9 +153,9 @@ class HangContext:
         )
         self.waits = self._threads.waits
         self.effects_by_thread: dict[
-            int, Effects
+            int, CodeEffects
         ] = {}  # unblocked_threads.py, by thread; 0: of no thread
-        self.effects_by_task: dict[int, Effects] = {}  # unblocked_threads.py, by task
+        self.effects_by_task: dict[int, CodeEffects] = {}  # unblocked_threads.py, by task
         self.settled: tuple[frozenset[int], Mapping[int, PolledCondition]] | None = None  # too
         self.ahead: dict[tuple[int, int], frozenset[tuple[int, str]]] = {}  # wakers.py, by thread
 
@@ -190,7 +190,7 @@ class HangContext:
         return self.python.gil_holder
 
     @property
-    def may_be_inherited(self) -> bool:
+    def may_locks_be_inherited(self) -> bool:
         """Whether a lock may have come held through fork(): not ruled out by any sign."""
         fork = self.locks.fork
         return fork.forked is not False and fork.parent_multithreaded is not False
@@ -212,11 +212,11 @@ class HangContext:
         """
         python = self.view.all_frames()
         native = [thread.tid for thread in self.target.threads() if thread.tid not in python]
-        named = [(tid, self.foreign_code(tid)) for tid in native[:MAX_NATIVE]]
+        named = [(tid, self.library_running_in_thread(tid)) for tid in native[:MAX_NATIVE]]
         named += [(tid, _NOT_LOOKED_AT) for tid in native[MAX_NATIVE:]]
         return [(tid, name) for tid, name in named if name]
 
-    def foreign_code(self, tid: int) -> str:
+    def library_running_in_thread(self, tid: int) -> str:
         """Return the library in whose code a thread is, and that may call what it was given.
 
         Code without unwind tables is on no stack that can be walked (Go's, of some compilers).
@@ -243,18 +243,20 @@ class HangContext:
             and self.waits[d.tid].owner.state != "other-process"
             for d in others
         )  # fmt: skip
-        handled = self.signal_handlers != {} and self.has_module_at_hand(activity, *_HANDLERS)
-        return idle and not handled and not self.foreign_threads and not self.hooks
+        handled = self.signal_handlers != {} and self.is_module_visible_on_stack(
+            activity, *_HANDLERS
+        )
+        return idle and not handled and not self.foreign_threads and not self.python_hooks
 
-    def has_module_at_hand(self, activity: ThreadActivity, *names: str) -> bool:
+    def is_module_visible_on_stack(self, activity: ThreadActivity, *names: str) -> bool:
         """Tell whether code on a thread's stack has a module of one of these names at hand."""
         return any(self.view.has_global(f, name) for f in activity.frames for name in names)
 
-    def activity(self, tid: int | None) -> ThreadActivity | None:
+    def activity_of_thread(self, tid: int | None) -> ThreadActivity | None:
         """Return what a thread does."""
         return next((d for d in self.activities if d.tid == tid), None)
 
-    def main_task(self, tid: int) -> UnfinishedTask | None:
+    def main_task_of_loop(self, tid: int) -> UnfinishedTask | None:
         """Return the task that a program runs its loop for.
 
         Of trio it is the one that task <init> waits for, beside trio's own; of gevent the greenlet
@@ -284,7 +286,7 @@ class HangContext:
         """The first thread that runs an event loop, else the main thread."""
         return next(
             (d for d in self.activities if event_loop_module(self.view.frames(d.tid), d.module)),
-            self.activity(self.main_tid),
+            self.activity_of_thread(self.main_tid),
         )
 
     def sleep_seconds(self, tid: int) -> float:
@@ -330,16 +332,18 @@ class HangContext:
 
         Which of the functions that a loop calls was running is chance.
         """
-        places = [i for i, frame in enumerate(frames) if self.code.is_running_in_loop(frame)]
+        places = [
+            i for i, frame in enumerate(frames) if self.acquire_calls.is_running_in_loop(frame)
+        ]
         return tuple(frames[places[-1] :]) if places else tuple(frames)
 
     def loops_around(self, frames: Iterable[PyFrame]) -> int:
         """Return how many loops the running instructions of some frames lie in."""
-        return sum(len(self.code.loops_around(frame)) for frame in frames)
+        return sum(len(self.acquire_calls.loops_around(frame)) for frame in frames)
 
     def loop_bodies(self, frame: PyFrame) -> list[range]:
         """Return the bytes of the loops that a frame runs, the innermost first."""
-        around = sorted(self.code.loops_around(frame).items(), reverse=True)
+        around = sorted(self.acquire_calls.loops_around(frame).items(), reverse=True)
         return [range(first, last + 1) for first, last in around]
 
     def loop_code(self, frame: PyFrame) -> list[Instruction]:
@@ -347,13 +351,13 @@ class HangContext:
 
         Raises UnreadableMemory, LayoutError.
         """
-        first, last = self.code.innermost_loop(frame) or (0, -1)
+        first, last = self.acquire_calls.innermost_loop(frame) or (0, -1)
         code = self.call_sites.instructions(frame.code) if last >= 0 else ()
         return [each for each in code if first <= each.at <= last]
 
     def names_called_in_loop(self, frame: PyFrame, loop: tuple[int, int] | None = None) -> set[str]:
         """Return the names of the functions that a loop calls, or may call: the innermost one."""
-        first, last = loop or self.code.innermost_loop(frame) or (0, -1)
+        first, last = loop or self.acquire_calls.innermost_loop(frame) or (0, -1)
         return {name for at, name in self._names_called(frame) if first <= at <= last}
 
     def names_called_before(
@@ -363,16 +367,18 @@ class HangContext:
 
         Where a loop runs, in it alone, unless `ever`. What is called is followed for `depth` calls.
         """
-        whens = (AGAIN,) if self.code.is_running_in_loop(frame) and not ever else (MADE, AGAIN)
-        return self.code.names_called_before(frame, whens, depth)
+        whens = (
+            (AGAIN,) if self.acquire_calls.is_running_in_loop(frame) and not ever else (MADE, AGAIN)
+        )
+        return self.acquire_calls.names_called_before(frame, whens, depth)
 
     def running_call(self, frame: PyFrame) -> str:
         """Return the name of the function that a frame most likely calls now: the last loaded."""
-        at = self.code.running_byte_offset(frame) or 0
+        at = self.acquire_calls.running_byte_offset(frame) or 0
         places = [(place, name) for place, name in self._names_called(frame) if place <= at]
         return max(places, default=(0, ""))[1]
 
-    def calls_any(self, frame: PyFrame, names: Collection[str]) -> bool:
+    def may_frame_call_any(self, frame: PyFrame, names: Collection[str]) -> bool:
         """Tell whether a frame's code calls, or may call, a function of one of these names."""
         return any(name in names for _, name in self._names_called(frame))
 
@@ -383,7 +389,7 @@ class HangContext:
     def runs_comparison(self, frame: PyFrame, operators: Collection[str]) -> bool:
         """Tell whether the running instruction of a frame is one of these comparisons."""
         running = self.call_sites.running_instruction(
-            frame.code, self.code.running_byte_offset(frame)
+            frame.code, self.acquire_calls.running_byte_offset(frame)
         )
         return running is not None and self.call_sites.comparison_operator(running) in operators
 
@@ -393,10 +399,10 @@ class HangContext:
         loops = self.call_sites.calls_of(frame.code).loops
         return any(
             any(first <= at <= last for first, last in loops)
-            for at in places if self.code.line_at_byte(frame, at) == line
+            for at in places if self.acquire_calls.line_at_byte(frame, at) == line
         )  # fmt: skip
 
-    def bytes_that_change(self, code: int, names: Collection[str]) -> list[int]:
+    def offsets_that_change_names(self, code: int, names: Collection[str]) -> list[int]:
         """Return the bytes where code stores what has one of some names, or changes its items.
 
         That is an attribute or a global, `self.name[key] = ..`, and `self.name.append(..)`.
@@ -409,7 +415,7 @@ class HangContext:
         try:
             table, stores, loaded = sites.name_tuple(code, "co_names"), list[int](), set[str]()
             steps = {each.at: each for each in sites.instructions(code)}
-            for at, _, used in sites.names_used(code):
+            for at, _, used in sites.names_used_by_instructions(code):
                 step = steps[at]
                 loaded.add(used)
                 if (step.name in _STORES and table[step.argument] in names) or (
@@ -425,23 +431,23 @@ class HangContext:
     @default_when_unreadable(False)
     def is_in_bounded_loop(self, frame: PyFrame, loop: tuple[int, int] | None = None) -> bool:
         """Tell whether a loop ends by itself, the innermost of a frame: loop_ends.py."""
-        loop = loop or self.code.innermost_loop(frame)
-        if self.iterates_over_finite(frame):
+        loop = loop or self.acquire_calls.innermost_loop(frame)
+        if self.iterates_over_finite_container(frame):
             return True
         code = self.call_sites.instructions(frame.code)
-        return loop is not None and ends_by_comparison(code, loop, self.call_sites)
+        return loop is not None and loop_ends_by_comparison(code, loop, self.call_sites)
 
     @default_when_unreadable(False)
-    def iterates_over_finite(self, frame: PyFrame, depth: int = 0) -> bool:
+    def iterates_over_finite_container(self, frame: PyFrame, depth: int = 0) -> bool:
         """Tell whether a frame runs a loop over the members of a container or range.
 
         Or over a generator that does; `depth` counts generators that go over generators.
         """
         words = self.view.slots.words_of_frame(frame)
         held = (*words.stack, *words.variables[:1])  # the first one in a comprehension
-        return any(w and not w & 7 and self._is_finite(w, depth) for w in held)
+        return any(w and not w & 7 and self._iterates_over_finite_container(w, depth) for w in held)
 
-    def _is_finite(self, iterator: int, depth: int) -> bool:
+    def _iterates_over_finite_container(self, iterator: int, depth: int) -> bool:
         """Tell whether an iterator goes over the members of a container, also with their numbers.
 
         In an enumerate() the iterator follows a number (Objects/enumobject.c).
@@ -450,17 +456,17 @@ class HangContext:
         if kind == "enumerate":
             kind = self.view.type_name(self.view.reader.u64(iterator + 24))
         if kind == "generator" and depth < MAX_GENERATORS:
-            frame = self.view.slots.suspended_frame(iterator)
-            return frame is not None and self.iterates_over_finite(frame, depth + 1)
+            frame = self.view.slots.frame_of_suspended_generator(iterator)
+            return frame is not None and self.iterates_over_finite_container(frame, depth + 1)
         return kind in FINITE
 
     @property
     def call_sites(self) -> CallSites:
         """The instructions of code objects."""
-        return self.code.sites
+        return self.acquire_calls.sites
 
     @cached_property
-    def code(self) -> AcquireCalls:
+    def acquire_calls(self) -> AcquireCalls:
         """What the code of frames calls, and the loops that it runs."""
         return AcquireCalls(self.view)
 
@@ -469,7 +475,11 @@ class HangContext:
         """What code that can still run may do."""
         resting = [f.code for t in self.tasks if t.framework in _GREENLETS for f in t.stack]
         return LiveCode(
-            self.view, self.code, self.installed.contains_file, self.bytes_that_change, resting
+            self.view,
+            self.acquire_calls,
+            self.installed.contains_file,
+            self.offsets_that_change_names,
+            resting,
         )
 
     @cached_property
@@ -483,9 +493,9 @@ class HangContext:
         return frozenset((*(manager for _, manager in blocks), *of_tasks))
 
     @cached_property
-    def hooks(self) -> tuple[int, ...]:
+    def python_hooks(self) -> tuple[int, ...]:
         """The program's own callables (PyObject *) that CPython calls by itself."""
-        return tuple(self.own_callables(find_hooks(self.view)))
+        return tuple(self.own_callables(find_python_hooks(self.view)))
 
     def own_callables(self, callables: Iterable[int]) -> Iterator[int]:
         """Yield those of some callables that are functions or methods of the program."""
@@ -526,13 +536,13 @@ class HangContext:
         }  # fmt: skip
 
     @cached_property
-    def effects_of_signal_handlers(self) -> Mapping[int, tuple[Effects, Effects]]:
+    def effects_of_signal_handlers(self) -> Mapping[int, tuple[CodeEffects, CodeEffects]]:
         """What the handler of each signal does as its code says, and may do; {}: not known."""
-        return self.effects_of_handlers(self.signal_handlers or {})
+        return self.effects_of_callables(self.signal_handlers or {})
 
-    def effects_of_handlers(
+    def effects_of_callables(
         self, handlers: Mapping[int, int]
-    ) -> dict[int, tuple[Effects, Effects]]:
+    ) -> dict[int, tuple[CodeEffects, CodeEffects]]:
         """Return what callables (PyObject *) do as their code says, and what they may do."""
         code = self.live_code
         return {
@@ -541,12 +551,12 @@ class HangContext:
         }
 
     @cached_property
-    def references(self) -> FrameReferences:
+    def frame_references(self) -> FrameReferences:
         """Who refers to what."""
         return FrameReferences(self.view)
 
     @cached_property
-    def loops(self) -> EventLoopReader:
+    def event_loop_reader(self) -> EventLoopReader:
         """The asyncio event loops."""
         return EventLoopReader(self.view, self.installed, self.descriptors)
 
@@ -562,7 +572,9 @@ class HangContext:
     def tasks_with_wakers(self) -> Sequence[UnfinishedTask]:
         """The same, with those whose own code has yet to end another one's wait."""
         threads = (frame for d in self.activities for frame in self.view.frames(d.tid))
-        return add_wakers_from_code(self.tasks, threads, self.code.calls_ahead, self.installed)
+        return add_wakers_from_code(
+            self.tasks, threads, self.acquire_calls.calls_ahead, self.installed
+        )
 
     @cached_property
     def failed_tasks(self) -> tuple[FailedTask, ...]:
@@ -575,7 +587,7 @@ class HangContext:
         return PipeEnds(self.view, self.descriptors, lambda name: self._is_any_name_used((name,)))
 
     @cached_property
-    def may_fork(self) -> bool:
+    def may_program_fork(self) -> bool:
         """Whether code of the program makes child processes that no object of Python is."""
         return self._is_any_name_used(_FORKS)
 

@@ -42,7 +42,7 @@ from gdb_epi.hangs.library_calls import (
     event_loop_frame_index,
     frames_running,
     is_any_request_name,
-    is_consumer_name,
+    is_receiving_function_name,
     is_single_request_name,
     requested_function_name,
     serving_function,
@@ -122,10 +122,12 @@ def classify_idle_process(scene: HangContext, answer: HangDiagnosis) -> HangDiag
                     f"meanwhile: {describe_waiting_task(holder, scene.installed)}; as long as the "
                     "other side of that connection does not read, nobody else gets the lock",
                 )  # fmt: skip
-        if _waits_for_a_peer(scene, stuck[0]) or _is_wait_of_program_itself(scene, stuck[0]):
+        if _waits_for_peer_to_read(scene, stuck[0]) or _is_wait_of_program_itself(scene, stuck[0]):
             return answer._replace(label=HANG, kind="peer", sure=INFO, open=(*answer.open, doubt))
         return answer._replace(kind=MAY_BE_IDLE, open=(*answer.open, doubt))
-    restless = [d for d in scene.threads_by_importance if not is_at_rest(scene, d)]
+    restless = [
+        d for d in scene.threads_by_importance if not is_computing_or_waiting_for_work(scene, d)
+    ]
     if not restless:
         return answer._replace(ruled_out=(*answer.ruled_out, "a thread that waits otherwise"))
     first = restless[0]
@@ -153,7 +155,7 @@ def _tasks_awaiting_answer(scene: HangContext) -> list[UnfinishedTask]:
     return list(islice(calls, 1)) if reads else []
 
 
-def _waits_for_a_peer(scene: HangContext, task: UnfinishedTask) -> bool:
+def _waits_for_peer_to_read(scene: HangContext, task: UnfinishedTask) -> bool:
     """Tell whether a task waits until the other side reads, or for a lock whose holder waits so.
 
     Nothing of that is work that may come: whether it ends is for the other side, or nobody, to say.
@@ -172,7 +174,7 @@ def _waits_for_a_peer(scene: HangContext, task: UnfinishedTask) -> bool:
 def _is_wait_of_program_itself(scene: HangContext, task: UnfinishedTask) -> bool:
     """Tell whether the program itself waits for what a pool is to give, and not one request."""
     thread = scene.loop_thread
-    main = scene.main_task(thread.tid) if thread is not None else None
+    main = scene.main_task_of_loop(thread.tid) if thread is not None else None
     from_pool = frame_taking_from_pool(task, scene.installed) is not None
     return main is not None and main.id == task.id and from_pool
 
@@ -203,7 +205,7 @@ def strengthen_timed_diagnosis(scene: HangContext, answer: HangDiagnosis) -> Han
         return answer
     members = {activity.tid for activity in answer.members}
     others = (d for d in scene.activities if d.frames and d.tid not in members)
-    if not all(is_at_rest(scene, d) for d in others):
+    if not all(is_computing_or_waiting_for_work(scene, d) for d in others):
         return answer
     ruled_out = (*answer.ruled_out, "a thread that waits without a timeout, but for work")
     beside = other_threads_clause(scene, *answer.members) if answer.members else ""
@@ -226,7 +228,9 @@ def is_polled_by_library(scene: HangContext, activity: ThreadActivity) -> bool:
     ):
         return False
     inner = library_frames_called(scene, activity)
-    looping = [place for place, frame in enumerate(inner) if scene.code.is_running_in_loop(frame)]
+    looping = [
+        place for place, frame in enumerate(inner) if scene.acquire_calls.is_running_in_loop(frame)
+    ]
     around = inner[looping[0] :] if looping else inner  # what a loop calls has limits of its own
     limits = (scene.view.variable(f, name) for f in reversed(around) for name in _LIMITS)
     limit = next(filter(None, limits), 0)
@@ -257,7 +261,7 @@ def is_reading_incoming_work(scene: HangContext, activity: ThreadActivity) -> bo
     """
     serving = [n for n, f in enumerate(activity.frames) if is_in_serving_loop(scene, (f,))]
     request = requested_function_name(library_frames_called(scene, activity))
-    if not serving or (request and not is_consumer_name(request)):
+    if not serving or (request and not is_receiving_function_name(request)):
         return False
     turn = activity.frames[: serving[-1] + 1]
     once = not request and scene.loops_around(turn) == 1  # it may read the rest of one answer
@@ -273,7 +277,7 @@ def makes_one_library_request(scene: HangContext, activity: ThreadActivity) -> b
     return asks and not is_in_serving_loop(scene, activity.frames)
 
 
-def is_at_rest(scene: HangContext, activity: ThreadActivity) -> bool:
+def is_computing_or_waiting_for_work(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread computes, or waits in a place that is made for waiting for work."""
     frames = scene.view.frames(activity.tid)
     if not frames:
@@ -286,7 +290,7 @@ def is_at_rest(scene: HangContext, activity: ThreadActivity) -> bool:
     if not activity.frames:
         outside = [frame for frame in frames if frame.module != "threading"]
         return activity.kind in _FROM_CLIENTS and bool(serving_function(outside))
-    in_loop = scene.code.is_running_in_loop(activity.frames[0])
+    in_loop = scene.acquire_calls.is_running_in_loop(activity.frames[0])
     if activity.kind == hang_types.EVENT:
         for_item = activity.awaits == QUEUE_ITEM or waits_for_queue(scene, activity)
         if find_signal_for_thread(scene, activity)[1]:
@@ -304,13 +308,13 @@ def is_at_rest(scene: HangContext, activity: ThreadActivity) -> bool:
             or activity.place in HELPERS
             or activity.awaits in (PROCESS_QUEUE, MANAGED_ITEM, *MESSAGES)
             or (
-                any(map(scene.code.is_running_in_loop, activity.frames))
-                and scene.descriptors.takes_datagrams(activity.target)
+                any(map(scene.acquire_calls.is_running_in_loop, activity.frames))
+                and scene.descriptors.is_socket_without_peer(activity.target)
             )
             or bool(activity.place and in_loop)
         )
     if activity.kind == hang_types.JOIN:
-        return _joins_a_server(scene, activity)
+        return _joins_thread_that_serves(scene, activity)
     return activity.kind == hang_types.CHILD and activity.target is None
 
 
@@ -328,18 +332,18 @@ def reads_from_its_client(
     return bool(request) and scene.descriptors.descriptor_of_object(request or 0) == activity.target
 
 
-def _joins_a_server(scene: HangContext, activity: ThreadActivity) -> bool:
+def _joins_thread_that_serves(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread waits for the end of one that serves, and has asked nobody to end.
 
     That one is in a function that is there to serve, or waits for clients and peers.
     """
-    server = scene.activity(activity.target)
+    server = scene.activity_of_thread(activity.target)
     if server is None or not (
         server.place.rpartition(".")[2] in _SERVES_FOR_EVER
         or (server.kind in (hang_types.ACCEPT, hang_types.READ) and not server.timed)
     ):
         return False
-    if not is_at_rest(scene, server):
+    if not is_computing_or_waiting_for_work(scene, server):
         return False
     called = {name for f in activity.frames for name in scene.names_called_before(f, ever=True)}
     return not called & CLOSING
@@ -347,19 +351,22 @@ def _joins_a_server(scene: HangContext, activity: ThreadActivity) -> bool:
 
 def is_in_serving_loop(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
     """Tell whether any of these frames is in a loop that nothing certain ends, as services are."""
-    return any(scene.code.is_running_in_loop(f) and not scene.is_in_bounded_loop(f) for f in frames)
+    return any(
+        scene.acquire_calls.is_running_in_loop(f) and not scene.is_in_bounded_loop(f)
+        for f in frames
+    )
 
 
 def waits_repeatedly(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
     """Tell whether code waits again and again, and not in one loop until something certain came."""
     around = scene.loops_around(frames)
-    if around > 1 and _collects_pieces(scene, frames[0]):
+    if around > 1 and _is_loop_collecting_pieces(scene, frames[0]):
         frames, around = frames[1:], around - 1
     return around > 1 or is_in_serving_loop(scene, frames)
 
 
 @default_when_unreadable(False)
-def _collects_pieces(scene: HangContext, frame: PyFrame) -> bool:
+def _is_loop_collecting_pieces(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a frame's only loop reads pieces of one thing, until it has as much as it needs.
 
     It counts by len(), compares, and asks for nothing meanwhile.
@@ -400,7 +407,7 @@ def debugger_wait_frame(frames: Sequence[PyFrame]) -> PyFrame | None:
     return next((f for f in frames if f.name in BREAKPOINTS or (f.module, f.name) == _PROMPT), None)
 
 
-def takes_same_turn(activity: ThreadActivity, holder: ThreadActivity) -> bool:
+def is_waiting_for_turn_under_lock(activity: ThreadActivity, holder: ThreadActivity) -> bool:
     """Tell whether workers of one kind wait for work one after the other, under a lock."""
     places = {frame.code for frame in activity.frames[:1]}
     return any(frame.code in places for frame in holder.frames)

@@ -56,7 +56,9 @@ def diagnose_wait_for_in_process_server(
         return chain.diagnose_through(activity, server.tid, "the answer of")
     start = (*chain.tids, activity.tid).index(server.tid)
     circle = [
-        d for tid in (*chain.tids, activity.tid)[start:] if (d := scene.activity(tid)) is not None
+        d
+        for tid in (*chain.tids, activity.tid)[start:]
+        if (d := scene.activity_of_thread(tid)) is not None
     ]
     if len(circle) == 1:
         sentence = (

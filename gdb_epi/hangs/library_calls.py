@@ -246,7 +246,7 @@ def _is_method_of_proxy(frame: PyFrame, inner: Sequence[PyFrame]) -> bool:
     return not frame.module and frame.filename == "<string>" and called == [ASKS_MANAGER]
 
 
-def library_wait(inner: Sequence[PyFrame]) -> tuple[str, str, str] | None:
+def describe_library_wait(inner: Sequence[PyFrame]) -> tuple[str, str, str] | None:
     """Return (kind, what, "module.function") of the outermost library function that is known."""
     for frame, table in (
         *((f, INNERMOST) for f in inner[:1]),
@@ -286,7 +286,7 @@ def is_single_request_name(function: str) -> bool:
     return bool(function) and not any(part in function.lower() for part in _VERBS[_STAYS])
 
 
-def is_consumer_name(function: str) -> bool:
+def is_receiving_function_name(function: str) -> bool:
     """Tell whether a library's function of this name asks nobody for an answer."""
     return any(part in function.lower() for part in _VERBS[_TAKES])
 

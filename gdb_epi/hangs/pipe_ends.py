@@ -26,7 +26,7 @@ MAX_NUMBER = 1 << 20
 _STREAMS = ("_io.TextIOWrapper", "_io.Buffered")
 
 
-class OtherEnd(NamedTuple):
+class OtherEndOfPipe(NamedTuple):
     """The other end of a pipe: its number and the threads whose frames have it at hand."""
 
     number: int
@@ -50,7 +50,7 @@ class PipeEnds:
         self._descriptors = descriptors
         self._is_name_used = is_name_used  # by code of the program
 
-    def other_end(self, number: int, *, written: bool = False) -> OtherEnd | None:
+    def other_end(self, number: int, *, written: bool = False) -> OtherEndOfPipe | None:
         """Return the end that is written where a thread reads a descriptor; None without any.
 
         `written`: it writes, and the other end is read.
@@ -58,7 +58,7 @@ class PipeEnds:
         for other in self._possible_other_ends(number, written):
             threads = self.threads_with_descriptor(other)
             if threads:
-                return OtherEnd(other, threads)
+                return OtherEndOfPipe(other, threads)
         return None
 
     def threads_with_descriptor(self, number: int) -> frozenset[int]:
@@ -75,7 +75,7 @@ class PipeEnds:
                 may_be_end = self._may_be_pipe(number, other, written)
             else:
                 same = self._descriptors.object_type(other) == kind
-                may_be_end = same and self._are_alike(number, other, kind)
+                may_be_end = same and self._may_be_socket_pair(number, other, kind)
             if may_be_end:
                 yield other
 
@@ -89,9 +89,9 @@ class PipeEnds:
         if beside == FILE:
             return in_order and not written and self._descriptors.is_written_pipe(other)
         may_be = in_order or (written and self._is_name_used("openpty"))
-        return beside is None and may_be and self._are_held_together(number, other)
+        return beside is None and may_be and self._does_one_object_hold_both(number, other)
 
-    def _are_alike(self, number: int, other: int, kind: str) -> bool:
+    def _may_be_socket_pair(self, number: int, other: int, kind: str) -> bool:
         """Tell whether two descriptors may be a pair: sockets of the kind that socketpair() makes.
 
         Neighbours of other families are any two connections, and so are those of clients of two
@@ -100,7 +100,7 @@ class PipeEnds:
         families = [self._descriptors.address_family(n) for n in (number, other)]
         return kind != SOCKET or (families == [UNIX, UNIX] and self._is_name_used("socketpair"))
 
-    def _are_held_together(self, number: int, other: int) -> bool:
+    def _does_one_object_hold_both(self, number: int, other: int) -> bool:
         return any({number, other} <= reach.numbers for reach in self._descriptors_of_frames)
 
     @cached_property

@@ -19,7 +19,7 @@ from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.signals import MAX_SIGNAL, signal_name
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.live.effects import Effects
+from gdb_epi.hangs.live.effects import CodeEffects
 from gdb_epi.hangs.types import (
     DEADLOCK,
     HANG,
@@ -75,14 +75,14 @@ def find_signal_sender(scene: HangContext, taker: int) -> SignalSender | None:
             for frame in frames[:MAX_INNER]:
                 names = {scene.running_call(frame)} if surely else scene.names_called_before(frame)
                 if names & SENDS:
-                    activity = scene.activity(tid)
+                    activity = scene.activity_of_thread(tid)
                     name = activity.who() if activity is not None else f"thread {tid}"
                     return SignalSender(tid, name, frame, surely)
     return None
 
 
 def find_signal_that_ends(
-    address: int, enders: Collection[str], reached: Mapping[int, tuple[Effects, Effects]]
+    address: int, enders: Collection[str], reached: Mapping[int, tuple[CodeEffects, CodeEffects]]
 ) -> tuple[str, bool]:
     """Return the signal whose handler ends a wait for an object, and whether it does so surely.
 
@@ -115,7 +115,7 @@ def signals_that_may_wake(scene: HangContext, loop: int) -> list[int]:
     plain = (
         n for n, (_, may) in scene.effects_of_signal_handlers.items() if may.unbounded or may.calls
     )
-    return sorted({*scene.loops.signal_handlers(loop), *plain})
+    return sorted({*scene.event_loop_reader.signal_handlers(loop), *plain})
 
 
 def diagnose_wait_in_signal_handler(scene: HangContext, single: Answer) -> HangDiagnosis | None:
@@ -124,7 +124,7 @@ def diagnose_wait_in_signal_handler(scene: HangContext, single: Answer) -> HangD
     What the signal interrupted goes on only when the handler returns: nobody waits for work there.
     `single` answers for one thread's wait.
     """
-    activity = scene.activity(scene.main_tid)
+    activity = scene.activity_of_thread(scene.main_tid)
     if activity is None or activity.timed or activity.kind not in _WAITS:
         return None
     handled = ((place, scene.view.handled_signal(f)) for place, f in enumerate(activity.frames))
@@ -196,7 +196,7 @@ def diagnose_one_child_for_each_signal(
         handler = reader.field(handler, "PyMethodObject", "im_func")
     if frame is None or kind not in ("method", "function"):
         return None
-    sites, code = scene.call_sites, scene.code.as_called_function(handler, 0).code
+    sites, code = scene.call_sites, scene.acquire_calls.as_called_function(handler, 0).code
     calls = sites.calls_of(code)
     reaps = [call for call in calls.calls if call.name in _REAPS]
     loops = [range(first, last + 1) for first, last in calls.loops]
@@ -206,8 +206,8 @@ def diagnose_one_child_for_each_signal(
     blocked = scene.live_code.uses_any_name(_BLOCKS, activity.frames)
     return wait_diagnosis(
         HANG, "children reaped one by one", f"{activity.waits()} for a signal until its children "
-        f"have ended; the handler of SIGCHLD, {scene.live_code.name_of(code)}(), takes one child "
-        "each time, and of children that end together the kernel may tell once", activity,
+        f"have ended; the handler of SIGCHLD, {scene.live_code.name_of_code(code)}(), takes one "
+        "child each time, and of children that end together the kernel may tell once", activity,
         PROBABLE if blocked else INFO,
         evidence=(f"no loop is around the call of {reaps[0].name}() in that handler",),
         doubts=("whether a child still runs is not in this core",),
@@ -231,7 +231,7 @@ def diagnose_signal_taken_by_main(
     if not wanted or own is None or of_main is None or wanted & ~own or wanted & of_main:
         return None
     names = ", ".join(signal_name(n) for n in range(1, MAX_SIGNAL + 1) if wanted >> n - 1 & 1)
-    taker = scene.activity(main.tid)
+    taker = scene.activity_of_thread(main.tid)
     who = taker.who() if taker is not None else f"thread {main.tid}"
     sentence = (
         f"{activity.waits()} for {names}, which {who} does not block: "

@@ -28,8 +28,8 @@ from gdb_epi.hangs.idleness import (
     SHALLOW,
     debugger_wait_frame,
     is_in_serving_loop,
+    is_waiting_for_turn_under_lock,
     library_frames_called,
-    takes_same_turn,
     weaken_diagnosis_in_loop,
 )
 from gdb_epi.hangs.library_calls import (
@@ -111,7 +111,7 @@ def diagnose_thread_wait(
     frames = scene.view.frames(activity.tid)
     place = event_loop_frame_index(frames)
     reactor = (
-        scene.loops.reactor_of_frame(frames[0])
+        scene.event_loop_reader.reactor_of_frame(frames[0])
         if frames and activity.kind == hang_types.POLL
         else None
     )
@@ -121,12 +121,12 @@ def diagnose_thread_wait(
     if (
         activity.kind in (hang_types.POLL, hang_types.READ, hang_types.OTHER, hang_types.SLEEP)
         and in_loop
-        and not _frames_that_block_loop(activity, frames)
+        and not _frames_blocking_asyncio_loop(activity, frames)
     ):
         loop = (
-            scene.loops.loop_of_frame(frames[place], scene.tasks)
+            scene.event_loop_reader.loop_of_frame(frames[place], scene.tasks)
             if place is not None and frames[place].module == "asyncio.base_events"
-            else scene.loops.uvloop_of_thread(scene.tasks, activity.target)
+            else scene.event_loop_reader.uvloop_of_thread(scene.tasks, activity.target)
         )
         answer = diagnose_sleeping_event_loop(scene, activity, loop, chain)
         if answer is not None:
@@ -152,12 +152,12 @@ def _diagnose_lock_wait(
         answer = chain.diagnose_through_any(activity, find_wakers(scene, activity), link)
         if answer is not None:
             return answer
-        handler = UnblockedThreads(scene).handler_that_ends(activity)
+        handler = UnblockedThreads(scene).signal_handler_that_may_end_wait(activity)
         if handler and activity.tid == scene.main_tid:
             sentence += f", and which {handler} may release"
             return idle_diagnosis(activity, sentence)
         meant = "a signal handler may be meant to release it"
-        if scene.signal_handlers == {} or not scene.has_module_at_hand(activity, "signal"):
+        if scene.signal_handlers == {} or not scene.is_module_visible_on_stack(activity, "signal"):
             meant = "other code is known that may release it"
         return wait_diagnosis(
             HANG, "lock of its own", f"{sentence}: {meant}", activity, INFO,
@@ -172,7 +172,7 @@ def _diagnose_lock_wait(
         return _diagnose_notification_wait(scene, activity, wait, chain)
     if wait.kind == SEMAPHORE:  # nobody holds it: that a thread vanished explains nothing
         return diagnose_unknown_lock_holder(scene, activity, wait, name)
-    if scene.may_be_inherited:
+    if scene.may_locks_be_inherited:
         return diagnose_possibly_inherited_lock(scene, activity, wait, name)
     if wait.kind == RWLOCK and not wait.owner.tid:
         return diagnose_unknown_lock_holder(scene, activity, wait, name)
@@ -194,11 +194,11 @@ def _diagnose_lock_wait(
     sentence = f"{waits}, which is taken, and no Python code that runs now holds it"
     sure = PROBABLE if wait.object and not others else INFO
     referring = (
-        scene.references.threads_referring_to(wait.object) - {activity.tid}
+        scene.frame_references.threads_referring_to(wait.object) - {activity.tid}
         if wait.object
         else set()
     )
-    if others and not (referring and UnblockedThreads(scene).may_end(activity)):
+    if others and not (referring and UnblockedThreads(scene).may_unblocked_code_end_wait(activity)):
         sure = PROBABLE
     if scene.foreign_threads or UnblockedThreads(scene).is_lock_released_by_others(activity):
         sure, sentence = INFO, f"{sentence}; other code is known that may release it"
@@ -217,13 +217,15 @@ def _diagnose_lock_never_released(
 
     A lock that a frame is in `with` of is released at the block's end.
     """
-    holder = scene.activity(wait.owner.tid)
+    holder = scene.activity_of_thread(wait.owner.tid)
     goes_on = answer is None or answer.label == NO_FAULT or answer.sure == INFO
-    in_block = any(block.tid == wait.owner.tid for block in scene.view.holders(activity.object))
+    in_block = any(
+        block.tid == wait.owner.tid for block in scene.view.with_blocks_of_lock(activity.object)
+    )
     if holder is None or wait.confidence == CERTAIN or in_block or not goes_on:
         return None
     owner = holder.tid if wait.kind == RLOCK else None
-    if not activity.object or UnblockedThreads(scene).may_end(activity, owner):
+    if not activity.object or UnblockedThreads(scene).may_unblocked_code_end_wait(activity, owner):
         return None
     held = f"held by {holder.who()}{wait.doubt or ', which took it by acquire()'}"
     sentence = (
@@ -267,7 +269,7 @@ def _diagnose_notification_wait(
 ) -> HangDiagnosis | None:  # fmt: skip
     """Answer of a wait for a condition or a notification of native code."""
     what = f"{wait.kind} {wait.name}" if wait.name else wait.kind
-    held_up = _native_thread_held_up(scene, activity)
+    held_up = _native_thread_held_up_by_lock(scene, activity)
     if held_up is not None:
         lock = describe_awaited_lock(scene, held_up)
         does, started = f"{activity.waits()} until another thread wakes it", ""
@@ -300,7 +302,9 @@ def _diagnose_notification_wait(
     return wait_diagnosis(HANG, "unknown holder", sentence, activity, INFO)
 
 
-def _native_thread_held_up(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | None:
+def _native_thread_held_up_by_lock(
+    scene: HangContext, activity: ThreadActivity
+) -> ThreadActivity | None:
     """Return a thread of a native library, in Python code, that waits for a lock of this thread."""
     for other in scene.activities:
         wait = scene.waits.get(other.tid)
@@ -316,7 +320,7 @@ def _diagnose_through_thread(
     scene: HangContext, activity: ThreadActivity, tid: int, link: str, chain_tids: tuple[int, ...]
 ) -> HangDiagnosis | None:
     """Follow a wait to the thread that it waits for; that one's own wait decides."""
-    other = scene.activity(tid)
+    other = scene.activity_of_thread(tid)
     if other is None:
         return None
     further = diagnose_thread_wait(scene, other, (*chain_tids, activity.tid))
@@ -349,12 +353,13 @@ def _diagnose_through_thread(
         text = f"{further.sentence}, and keeps what it holds meanwhile: workers may need that too"
         return further._replace(label=HANG, kind="idle holder", sentence=text, sure=INFO)
     if activity.kind == hang_types.LOCK and not (
-        takes_same_turn(activity, other) or debugger_wait_frame(scene.view.frames(other.tid))
+        is_waiting_for_turn_under_lock(activity, other)
+        or debugger_wait_frame(scene.view.frames(other.tid))
     ):
         text = f"{further.sentence}; {other.who()} keeps what it holds as long as it waits for work"
         return further._replace(label=HANG, kind="idle holder", sentence=text)
     if activity.kind == hang_types.READ and not any(
-        map(scene.code.is_running_in_loop, activity.frames)
+        map(scene.acquire_calls.is_running_in_loop, activity.frames)
     ):
         text = f"{further.sentence}: it has nothing to do, and the answer does not come"
         return further._replace(label=HANG, kind="peer", sentence=text, settled=True)
@@ -369,7 +374,7 @@ def _diagnose_through_thread(
 def _diagnose_join(
     scene: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis | None:
-    joined = scene.activity(activity.target)
+    joined = scene.activity_of_thread(activity.target)
     if activity.timed and joined is not None and joined.awaits == QUEUE_ITEM:
         sentence = f"{activity.waits()} for the end of {joined.who()} "
         sentence += f"with a timeout, and that one at {joined.where()} for {joined.what}"
@@ -408,7 +413,7 @@ def _diagnose_after_main_ended(
     text = (
         f"the program is over, but a thread that is not a daemon keeps it alive: {answer.sentence}"
     )
-    thread = scene.activity(tid)
+    thread = scene.activity_of_thread(tid)
     failure = _exception_that_ended_main(scene)
     if (
         thread
@@ -487,7 +492,7 @@ def diagnose_blocked_event_loop(
         return None
     frames = scene.view.frames(activity.tid)
     place = event_loop_frame_index(frames)
-    own = _frames_that_block_loop(activity, frames)
+    own = _frames_blocking_asyncio_loop(activity, frames)
     if place is None or not own or waits_for_thread_startup(scene, activity):
         return None
     what = activity.what or activity.call or "something"
@@ -502,7 +507,7 @@ def diagnose_blocked_event_loop(
         ends = f"{'that sleep' if sleeps else 'its timeout'} ends{limit}"
     of_thread = (t for t in scene.tasks if t.running and t.tid == activity.tid)
     running = next((t for t in of_thread if t.framework in (ASYNCIO, TRIO)), None)
-    if running is not None and _is_alone_in_loop(scene, running):
+    if running is not None and _does_nothing_else_wait_for_loop(scene, running):
         return None
     by = f" by {name_task(running)}" if running is not None else ""
     sentence = (
@@ -517,7 +522,7 @@ def diagnose_blocked_event_loop(
     )  # fmt: skip
 
 
-def _frames_that_block_loop(
+def _frames_blocking_asyncio_loop(
     activity: ThreadActivity, frames: Sequence[PyFrame]
 ) -> Sequence[PyFrame]:
     """Return the program's frames that a loop of asyncio called; none of a loop that sleeps."""
@@ -529,9 +534,9 @@ def _frames_that_block_loop(
     return [frame for frame in above if frame.address in addresses]
 
 
-def _is_alone_in_loop(scene: HangContext, task: UnfinishedTask) -> bool:
+def _does_nothing_else_wait_for_loop(scene: HangContext, task: UnfinishedTask) -> bool:
     """Tell whether nothing waits for the loop of a task that blocks it: a call like any other."""
-    loop = scene.loops.loop_of_task(task, scene.tasks)
+    loop = scene.event_loop_reader.loop_of_task(task, scene.tasks)
     return (
         all(other.id == task.id for other in scene.tasks)
         and loop is not None
@@ -542,7 +547,7 @@ def _is_alone_in_loop(scene: HangContext, task: UnfinishedTask) -> bool:
 @default_when_unreadable(False)
 def _is_in_loop_without_await(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a frame runs a loop that keeps its thread: one call's end is not its end."""
-    loop = scene.code.innermost_loop(frame)
+    loop = scene.acquire_calls.innermost_loop(frame)
     if loop is None:
         return False
     return not any(

@@ -31,7 +31,7 @@ _TWO_DATABASES = 64  # bytes
 MAX_NUMBER = 1 << 20  # of descriptors and of connections
 
 
-class OwnSqliteLockHolder(NamedTuple):
+class OwnConnectionHoldingLock(NamedTuple):
     """Says which connection of this process keeps another one from its database.
 
     `is_certain`: SQLite's own structures say that it does. `alone`: nobody but the waiting thread
@@ -54,7 +54,7 @@ class _ConnectionLocks(NamedTuple):
     holding: int  # connections that hold a lock
 
 
-class _Reference(NamedTuple):
+class _ConnectionAtHand(NamedTuple):
     """A connection, a thread that has it at hand (None where any may), and what it calls it."""
 
     address: int
@@ -64,7 +64,7 @@ class _Reference(NamedTuple):
 
 def find_own_sqlite_lock_holder(
     scene: HangContext, activity: ThreadActivity
-) -> OwnSqliteLockHolder | None:
+) -> OwnConnectionHoldingLock | None:
     """Return the connection that keeps a thread in a call of SQLite from its database."""
     frames = scene.view.frames(activity.tid)
     waiting = next(_connections_called(scene, frames[0]), 0) if frames else 0
@@ -76,7 +76,7 @@ def find_own_sqlite_lock_holder(
         return None
     level = _READS if wants_it_alone else held.highest
     holding = [
-        each for each in _connections(scene)
+        each for each in _connections_at_hand(scene)
         if each.address != waiting and (of := _connection_locks(scene, each.address)) is not None
         if of.file == held.file and of.own >= level
     ]  # fmt: skip
@@ -89,10 +89,10 @@ def find_own_sqlite_lock_holder(
     other = next((d for d in scene.activities if threads == {d.tid}), None)
     if alone or (other is None and scene.is_only_thread_awake(activity)):
         clause += ", and goes on only when this call has returned"
-        return OwnSqliteLockHolder(clause, evidence)
+        return OwnConnectionHoldingLock(clause, evidence)
     if other is not None:
         clause += f", which {other.who()} has at hand"
-    return OwnSqliteLockHolder(
+    return OwnConnectionHoldingLock(
         clause, evidence, alone=False, tid=other.tid if other is not None else None
     )
 
@@ -119,7 +119,7 @@ def read_busy_seconds(scene: HangContext, activity: ThreadActivity) -> float:
 
 def connection_held_by_callers_clause(
     scene: HangContext, activity: ThreadActivity
-) -> OwnSqliteLockHolder | None:
+) -> OwnConnectionHoldingLock | None:
     """Say which connection only callers of the loop refer to: a clause, and the evidence."""
     inner: set[int] = set()
     in_loop = True
@@ -137,26 +137,29 @@ def connection_held_by_callers_clause(
                         "that is open there cannot end before this call returns"
                     )
                     evidence = f"{place} refers to a second connection, {name}"
-                    return OwnSqliteLockHolder(clause, evidence, is_certain=False)
+                    return OwnConnectionHoldingLock(clause, evidence, is_certain=False)
         inner |= {word for _, word in own}
-        in_loop = in_loop and not scene.code.is_running_in_loop(frame)
+        in_loop = in_loop and not scene.acquire_calls.is_running_in_loop(frame)
     return None
 
 
-def _connections(scene: HangContext) -> Iterator[_Reference]:
+def _connections_at_hand(scene: HangContext) -> Iterator[_ConnectionAtHand]:
     """Yield the connections that frames have at hand; which thread uses a global is not known."""
     for tid, frames in scene.view.all_frames().items():
         for frame in frames[:MAX_FRAMES]:
             who = None if frame.name == "<module>" else tid
             for name, word in scene.view.variable_addresses(frame):
-                yield from (_Reference(at, who, name) for at in _connection_of_object(scene, word))
+                yield from (
+                    _ConnectionAtHand(at, who, name) for at in _connection_of_object(scene, word)
+                )
                 if not word & 7 and scene.view.type_name(word) not in ("module", "type"):
                     for attribute, value in islice(scene.view.attributes(word), MAX_ATTRIBUTES):
                         path = f"{name}.{attribute}"
                         yield from (
-                            _Reference(at, who, path) for at in _connection_of_object(scene, value)
+                            _ConnectionAtHand(at, who, path)
+                            for at in _connection_of_object(scene, value)
                         )
-            yield from (_Reference(at, tid, "") for at in _connections_called(scene, frame))
+            yield from (_ConnectionAtHand(at, tid, "") for at in _connections_called(scene, frame))
 
 
 def _connections_called(scene: HangContext, frame: PyFrame) -> Iterator[int]:

@@ -39,7 +39,7 @@ from gdb_epi.hangs.library_calls import split_library_frames
 from gdb_epi.hangs.types import ThreadActivity, function_and_line
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.target.api import Target
-from gdb_epi.util import counted, natural_order, quoted_name
+from gdb_epi.util import counted, natural_sort_key, quoted_name
 
 NAMELESS = "a task without a name"
 MAX_TASKS = 20_000
@@ -173,10 +173,10 @@ def add_wakers_from_code(
                 setters.setdefault(address, []).append(id)
     except (UnreadableMemory, LayoutError):
         return list(tasks)
-    return [_with_wakers(task, setters) for task in tasks]
+    return [_task_with_wakers(task, setters) for task in tasks]
 
 
-def _with_wakers(task: UnfinishedTask, setters: Mapping[int, Sequence[int]]) -> UnfinishedTask:
+def _task_with_wakers(task: UnfinishedTask, setters: Mapping[int, Sequence[int]]) -> UnfinishedTask:
     wakers = setters.get(task.wait.address, ()) if task.wait is not None else ()
     if task.certainty != UNKNOWN or not wakers or task.id in wakers:
         return task
@@ -190,7 +190,9 @@ def waits_for_itself(task: UnfinishedTask, slots: FrameSlots, installed: Install
     inward = None
     for frame in task.stack:
         try:
-            entered = [] if installed.contains_frame(frame) else slots.entered(frame, inward)
+            entered = (
+                [] if installed.contains_frame(frame) else slots.managers_entered(frame, inward)
+            )
         except (UnreadableMemory, LayoutError):
             entered = []
         # A lock may be entered by its acquire() too; whether this one is the second is not known.
@@ -360,7 +362,7 @@ def _names_of_tasks(phrases: Sequence[str]) -> str:
     """Return "tasks a and b", or "5 tasks" where names do not tell them apart."""
     if len(phrases) == 1:
         return phrases[0]
-    named = [phrase.removeprefix("task ") for phrase in sorted({*phrases}, key=natural_order)]
+    named = [phrase.removeprefix("task ") for phrase in sorted({*phrases}, key=natural_sort_key)]
     if len(named) < len(phrases) or NAMELESS in named:
         return f"{len(phrases)} tasks"
     if len(named) > MAX_TEXTS:
@@ -389,13 +391,13 @@ def sort_own_tasks_first(
     awaited = {waker for task in tasks for waker in task.wakers}
     holders = {waker for task in tasks if waits_for_holder(task) for waker in task.wakers}
 
-    def rank(task: UnfinishedTask) -> tuple[bool, bool, int]:
+    def sort_rank(task: UnfinishedTask) -> tuple[bool, bool, int]:
         consumes = task.wait is not None and task.wait.kind == QUEUE_GET
         behind = task.id not in holders or bool(task.wakers)
         frames = -len(own_frames(task, installed))
         return consumes and task.id not in awaited, behind, frames
 
-    return sorted((task for task in tasks if own_frames(task, installed)), key=rank)
+    return sorted((task for task in tasks if own_frames(task, installed)), key=sort_rank)
 
 
 def tasks_clause(

@@ -23,8 +23,8 @@ from gdb_epi.hangs.library_calls import (
     OF_CHILD,
     OF_GRPC,
     OF_ZMQ,
+    describe_library_wait,
     frames_running,
-    library_wait,
     serving_function,
     split_library_frames,
 )
@@ -83,14 +83,14 @@ class ThreadActivityReader:
 
     def activity(self, thread: Thread) -> ThreadActivity:
         """Return what one thread does; gRPC waits in turns, without the caller's limit."""
-        activity, view = self._activity(thread), self.view
+        activity, view = self._activity_as_sampled(thread), self.view
         if activity.awaits != OF_GRPC or view is None:
             return activity
         calling = frames_running(view.frames(thread.tid), (GRPC_CALL,))
         limits = [view.variable(frame, "timeout") or 0 for frame in calling][:1]
         return activity._replace(timed=any(view.type_name(x) != "NoneType" for x in limits))
 
-    def _activity(self, thread: Thread) -> ThreadActivity:
+    def _activity_as_sampled(self, thread: Thread) -> ThreadActivity:
         view = self.view
         frames = view.frames(thread.tid) if view is not None else ()
         inner, own = split_library_frames(frames, self._is_library)
@@ -99,7 +99,7 @@ class ThreadActivityReader:
             thread.tid, name, hang_types.OTHER, frames=own, helper=not own,
             is_main=thread.tid == self._pid,
         )  # fmt: skip
-        library = library_wait(inner)
+        library = describe_library_wait(inner)
         asked = next(frames_running(inner, (_GETS, ASKS_MANAGER)), None)
         if asked is not None and view is not None:
             base = base._replace(object=view.variable(asked, "self") or 0)

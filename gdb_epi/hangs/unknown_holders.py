@@ -105,12 +105,12 @@ def diagnose_lock_held_by_generator(
     if not wait.object:
         return None
     instances = shared_instances(scene.target, scene.python)
-    generators = (each.address for each in instances.of(("generator",)))
+    generators = (each.address for each in instances.of_classes(("generator",)))
     holder = scene.view.suspended_holder(wait.object, generators)
     if holder is None:
         return None
     generator, frame = holder
-    referring = scene.references.threads_referring_to(generator) - {activity.tid}
+    referring = scene.frame_references.threads_referring_to(generator) - {activity.tid}
     users = [d for d in scene.activities if d.tid in referring]
     user = f", and {users[0].who()} has it at hand" if users else ""
     sentence = (

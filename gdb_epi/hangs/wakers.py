@@ -51,7 +51,11 @@ _ENDS_PROGRAM = ("stop", "shut", "exit", "quit", "term", "kill", "clos", "foreve
 
 def name_awaited_object(scene: HangContext, activity: ThreadActivity) -> tuple[str, str]:
     """Return what the program calls the object that a thread waits for, and the wait with it."""
-    name = scene.references.variable_name(activity.object, activity.tid) if activity.object else ""
+    name = (
+        scene.frame_references.variable_name(activity.object, activity.tid)
+        if activity.object
+        else ""
+    )
     if activity.awaits == POOL_RESULTS:
         name = name.removesuffix("._event").removesuffix("self")  # an event of the pool's own
     is_new = bool(name) and name not in activity.what and name not in _OF_CPYTHON
@@ -63,7 +67,7 @@ def is_shutdown_name(name: str) -> bool:
     return any(word in name.lower().rpartition(".")[2] for word in _ENDS_PROGRAM)
 
 
-def is_parked(scene: HangContext, activity: ThreadActivity) -> bool:
+def is_waiting_for_event_nobody_sets(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether it is threading.Event().wait(): nobody can ever set it, nor was meant to.
 
     So is an event with a name whose function does nothing with it but wait for it.
@@ -76,10 +80,10 @@ def is_parked(scene: HangContext, activity: ThreadActivity) -> bool:
     ):
         return False
     name = name_awaited_object(scene, activity)[0]
-    return not name or _is_only_waited_for(scene, activity, name)
+    return not name or _is_variable_only_waited_for(scene, activity, name)
 
 
-def _is_only_waited_for(scene: HangContext, activity: ThreadActivity, name: str) -> bool:
+def _is_variable_only_waited_for(scene: HangContext, activity: ThreadActivity, name: str) -> bool:
     """Tell whether a variable of the program's innermost code is handed to nobody.
 
     It is a local, or a global of the module that runs, of which no function of the program has the
@@ -94,7 +98,7 @@ def _is_only_waited_for(scene: HangContext, activity: ThreadActivity, name: str)
             functions = scene.live_code.own_codes - {frame.code}
             if any(name in scene.call_sites.name_tuple(code, "co_names") for code in functions):
                 return False
-        uses = list(scene.call_sites.names_used(frame.code))
+        uses = list(scene.call_sites.names_used_by_instructions(frame.code))
     except (UnreadableMemory, LayoutError, IndexError):
         return False
     after = [following for use, following in pairwise(uses) if use[2] == name and use[1]]
@@ -118,14 +122,16 @@ def find_wakers(scene: HangContext, activity: ThreadActivity, *, surely: bool = 
     others = [d for d in scene.activities[:MAX_THREADS] if d.tid != activity.tid and d.frames]
     return {
         d.tid for d in others
-        if not scene.code.failed_to_take(d.tid, activity.object)  # then it does not release it
+        # One that failed to take the lock does not release it.
+        if not scene.acquire_calls.failed_to_take(d.tid, activity.object)
         and any(
-            at == activity.object and does in names for at, does in _next_calls(scene, d, depth)
+            at == activity.object and does in names
+            for at, does in _calls_ahead_in_own_frames(scene, d, depth)
         )
     }  # fmt: skip
 
 
-def _next_calls(
+def _calls_ahead_in_own_frames(
     scene: HangContext, activity: ThreadActivity, depth: int
 ) -> frozenset[tuple[int, str]]:
     """Return (object, method) of the calls that the program's frames of a thread have to make."""
@@ -135,7 +141,7 @@ def _next_calls(
         running = 0
         for frame in activity.frames[:MAX_SETTING]:
             with suppress(UnreadableMemory, LayoutError):
-                calls.update(scene.code.calls_ahead(frame, depth, running))
+                calls.update(scene.acquire_calls.calls_ahead(frame, depth, running))
             with suppress(UnreadableMemory, LayoutError):
                 calls.update(_calls_when_left(scene, frame, depth))
             running = frame.code
@@ -154,12 +160,14 @@ def _calls_when_left(scene: HangContext, frame: PyFrame, depth: int) -> Iterator
             yield manager, "release"
         resting = scene.view.frame_of_manager(manager)
         if resting is not None:
-            yield from scene.code.calls_ahead(resting, depth)
+            yield from scene.acquire_calls.calls_ahead(resting, depth)
 
 
 @default_when_unreadable(False)
-def _ends_wait_on(scene: HangContext, frame: PyFrame, address: int) -> bool:
-    return any(at == address and name in SETTERS for at, name in scene.code.calls_ahead(frame))
+def _may_frame_end_wait_on(scene: HangContext, frame: PyFrame, address: int) -> bool:
+    return any(
+        at == address and name in SETTERS for at, name in scene.acquire_calls.calls_ahead(frame)
+    )
 
 
 def methods_ending_wait(scene: HangContext, activity: ThreadActivity) -> frozenset[str]:
@@ -187,7 +195,12 @@ def diagnose_event_set_by_caller(
         return None
     frames = scene.view.frames(activity.tid)[:MAX_OUTER]
     outer = next(
-        (f for f in _frames_outside_wait(frames) if _ends_wait_on(scene, f, activity.object)), None
+        (
+            f
+            for f in _frames_outside_wait(frames)
+            if _may_frame_end_wait_on(scene, f, activity.object)
+        ),
+        None,
     )
     if outer is None or find_wakers(scene, activity):
         return None
@@ -223,11 +236,11 @@ def diagnose_queue_cycle(scene: HangContext) -> HangDiagnosis | None:
         return None
     givers = {
         tid: [other for other in sorted(find_wakers(scene, d))
-              if other not in waiting or not _awaits_the_same(d, waiting[other])]
+              if other not in waiting or not _do_threads_await_same_object(d, waiting[other])]
         for tid, d in waiting.items()
     }  # fmt: skip
     able = {
-        tid: {*scene.references.threads_referring_to(d.object), *givers[tid]}
+        tid: {*scene.frame_references.threads_referring_to(d.object), *givers[tid]}
         for tid, d in waiting.items()
     }
     joins = {
@@ -248,7 +261,7 @@ def diagnose_queue_cycle(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
-def _awaits_the_same(first: ThreadActivity, second: ThreadActivity) -> bool:
+def _do_threads_await_same_object(first: ThreadActivity, second: ThreadActivity) -> bool:
     return (first.object, first.awaits) == (second.object, second.awaits)
 
 
@@ -261,7 +274,7 @@ def _diagnose_cycle_of_queues(
         parts.append(f"{activity.waits()} for {what}, which is to come from {giver.who()}")
         evidence.append(
             f"code of {giver.who()} calls "
-            f"{_any_of_calls(methods_ending_wait(scene, activity))} of it"
+            f"{_calls_joined_by_or(methods_ending_wait(scene, activity))} of it"
         )
     return HangDiagnosis(
         DEADLOCK, "queues", f"{len(circle)} threads wait for each other: {'; '.join(parts)}",
@@ -271,7 +284,7 @@ def _diagnose_cycle_of_queues(
     )  # fmt: skip
 
 
-def _any_of_calls(methods: Iterable[str]) -> str:
+def _calls_joined_by_or(methods: Iterable[str]) -> str:
     return " or ".join(f"{name}()" for name in sorted(methods))
 
 
@@ -342,4 +355,4 @@ def has_clock_deadline(scene: HangContext, activity: ThreadActivity) -> bool:
 def does_timer_restart_itself(scene: HangContext, timer: int) -> bool:
     """Tell whether the function of a Timer starts another one, if its code can be read."""
     function = scene.view.attribute(timer, "function")
-    return function is not None and "Timer" in scene.code.names_called(function, MAX_DEPTH)
+    return function is not None and "Timer" in scene.acquire_calls.names_called(function, MAX_DEPTH)

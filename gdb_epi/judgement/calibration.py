@@ -62,7 +62,7 @@ class RuleCounts(NamedTuple):
 @cache
 def load_calibration() -> Mapping[str, RuleCounts]:
     """Return the table that is shipped with this package."""
-    return read_calibration(shipped_json(__file__, TABLE_FILE))
+    return parse_calibration(shipped_json(__file__, TABLE_FILE))
 
 
 def calibration_version() -> str:
@@ -70,7 +70,7 @@ def calibration_version() -> str:
     return str(shipped_json(__file__, TABLE_FILE)["version"])
 
 
-def read_calibration(document: Mapping[str, Any]) -> Mapping[str, RuleCounts]:
+def parse_calibration(document: Mapping[str, Any]) -> Mapping[str, RuleCounts]:
     """Return a table from its JSON document."""
     usual = document.get("usual", 0.5)
     table = {

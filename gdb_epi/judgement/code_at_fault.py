@@ -26,8 +26,8 @@ from gdb_epi.fault.own_native_code import (
     VICTIM,
     is_interpreter_frame,
     is_module_of_interpreter,
+    is_of_installed_package,
     is_own_library,
-    is_packaged,
     package_of,
     possible_writers,
 )
@@ -92,7 +92,7 @@ def find_code_at_fault(
     packaged = {
         (module.path or "").rpartition("/")[2]
         for module in state.target.modules()
-        if is_packaged(module.path or "")
+        if is_of_installed_package(module.path or "")
     }
     suspects = [name for name in suspects if not name.startswith(CALLERS)]
     suspects = [name for name in suspects if name not in packaged] or suspects
@@ -151,27 +151,29 @@ def _code_at_fault_by_stack(
     if cause == RECURSION:  # who recurses, or the line that goes or nests so deep
         files = Counter(frame.module for frame in frames if _is_of_interpreter_or_library(frame))
         most = files.most_common(1)[0][0] or ""
-        return _code_of_file(CALL, most) if is_own_library(most) else CodeAtFault(LINE)
+        return _code_at_fault_in_file(CALL, most) if is_own_library(most) else CodeAtFault(LINE)
     if first.module_name.startswith(CALLERS):
         library = _library_that_was_called(state, frames[number:])
-        return _code_of_file(CALL, library) if library else CodeAtFault(LINE)
-    if is_packaged(first.module or "") and any(
+        return _code_at_fault_in_file(CALL, library) if library else CodeAtFault(LINE)
+    if is_of_installed_package(first.module or "") and any(
         f.function and not f.module for f in frames[:number]
     ):
         return CodeAtFault(LINE)  # what a package compiled at run time is the program's own
     if is_own_library(first.module or ""):
         paths = [module.path for module in state.target.modules()]
-        others = (path for path in paths if path and not is_packaged(path))
-        if any(map(is_own_library, others)) and is_packaged(first.module or ""):
+        others = (path for path in paths if path and not is_of_installed_package(path))
+        if any(map(is_own_library, others)) and is_of_installed_package(first.module or ""):
             return unknown  # far more people use that package than the program's own code
         outward = next((f for f in frames[number:] if _is_of_other_module(f, first.module)), None)
         called = outward is not None and outward.module_name.startswith(CALLERS)
-        called = called or is_packaged(first.module or "")  # its callers are newer than it is
+        called = called or is_of_installed_package(
+            first.module or ""
+        )  # its callers are newer than it is
         # Who called it is not known where the stack above was overwritten, nor whose the memory was
         # that a thread of its own was given.
         lost = frames[-1].module == first.module or (outward is None and cause in _OF_BUFFERS)
         called = called or (unknown.ctypes and lost)
-        return _code_of_file(CALL if called else LIBRARY, first.module or "")
+        return _code_at_fault_in_file(CALL if called else LIBRARY, first.module or "")
     if unknown.files or unknown.ctypes or unknown.whose != NOT_KNOWN:
         return unknown
     inner = frames[0].module or ""
@@ -189,16 +191,16 @@ def _library_that_was_called(state: ProcessState, frames: Sequence[NativeFrame])
     size = min(max(outer.sp - frames[0].sp, 0), MAX_STACK)
     bounds, modules = FunctionBounds(state.target), ModulesByAddress(state.target.modules())
     for word in dict.fromkeys(split_into_words(try_read(state.target, frames[0].sp, size & -WORD))):
-        module = modules.at(word)
+        module = modules.module_at_address(word)
         if module is None or not is_own_library(module.path or ""):
             continue
-        function = bounds.at(word)
+        function = bounds.function_at(word)
         if function is not None and function.start == word:
             return module.path or ""
     return ""
 
 
-def _code_of_file(whose: str, path: str) -> CodeAtFault:
+def _code_at_fault_in_file(whose: str, path: str) -> CodeAtFault:
     return CodeAtFault(whose, (path.rpartition("/")[2],), package=package_of(path))
 
 

@@ -143,7 +143,7 @@ def find_category_hypothesis(category: str) -> CategoryHypothesis | None:
     return None
 
 
-class LabelEvidence(NamedTuple):
+class VerdictLabelEvidence(NamedTuple):
     """One piece of evidence: by which rule it speaks for a label, and for which hypotheses.
 
     `counts` are how often the rule was right; `hypotheses` shares that add up to 1. `last` counts
@@ -172,7 +172,7 @@ def evidence_for_verdict_labels(
     findings: Sequence[Finding],
     score: Score,
     table: Mapping[str, RuleCounts] | None = None,
-) -> list[LabelEvidence]:
+) -> list[VerdictLabelEvidence]:
     """Return what speaks for any label, the strongest first."""
     counted = load_calibration() if table is None else table
     of_findings = list(_evidence_of_findings(category, score, findings, counted))
@@ -185,7 +185,7 @@ def evidence_for_verdict_labels(
     return sorted(arguments, key=lambda argument: (-argument.odds, argument.rule))
 
 
-def find_unsure_hangs(category: str, findings: Sequence[Finding]) -> list[str]:
+def hangs_too_unsure_for_label(category: str, findings: Sequence[Finding]) -> list[str]:
     """Return what may be a hang of a process that went on: told, and too unsure to be called one.
 
     It says more than that a signal came from outside, and less than whose fault it was. The answer
@@ -198,11 +198,11 @@ def find_unsure_hangs(category: str, findings: Sequence[Finding]) -> list[str]:
         for finding in sorted(findings, key=lambda each: not each.detector.startswith("stuck_"))
         if (speaks := supported_label(finding.detector)) is not None
         and speaks.label in (DEADLOCK, HANG)
-        and choose_finding_rule(finding, speaks) is None
+        and calibration_rule_of_finding(finding, speaks) is None
     ]
 
 
-def choose_damage_rule(score: Score) -> str | None:
+def calibration_rule_of_damage(score: Score) -> str | None:
     """Return the rule that a score's evidence for damage counts under; None without evidence."""
     if score.is_damaged:
         return "damage:found"
@@ -212,7 +212,7 @@ def choose_damage_rule(score: Score) -> str | None:
     return "damage:weak"
 
 
-def choose_finding_rule(finding: Finding, speaks: SupportedLabel) -> str | None:
+def calibration_rule_of_finding(finding: Finding, speaks: SupportedLabel) -> str | None:
     """Return the rule that a finding counts under; None when the finding disclaims itself."""
     if not speaks.counted_by:
         return finding.detector
@@ -220,22 +220,24 @@ def choose_finding_rule(finding: Finding, speaks: SupportedLabel) -> str | None:
     return None if kind == NOTHING_SAID else f"{finding.detector}:{kind}"
 
 
-def _evidence_of_damage(score: Score, counted: Mapping[str, RuleCounts]) -> Iterator[LabelEvidence]:
-    rule = choose_damage_rule(score)
+def _evidence_of_damage(
+    score: Score, counted: Mapping[str, RuleCounts]
+) -> Iterator[VerdictLabelEvidence]:
+    rule = calibration_rule_of_damage(score)
     if rule is not None:
         sentence = score.best[0].summary if score.best else "a word seems to be damaged"
         shares = split_damage_between_causes(score)
         weighed = load_weights().items
         most = min((weighed[e.id].most for e in score.best if e.id in weighed), default=1.0)
         most = most if score.tied else min(most, UNTIED)
-        if score.best and all(map(_may_be_tag, score.best)):
+        if score.best and all(map(_may_be_pointer_tag, score.best)):
             most = min(most, ELSE_EXPLAINS)
-        yield LabelEvidence(
+        yield VerdictLabelEvidence(
             rule, DAMAGE, shares, counts_for_rule(rule, counted), sentence, most=most
         )
 
 
-def _may_be_tag(evidence: Evidence) -> bool:
+def _may_be_pointer_tag(evidence: Evidence) -> bool:
     """Tell whether a pointer, or a number of items, may carry a tag.
 
     One that leads to no Python object, in its top bits: lock-free lists count there, engines mark
@@ -250,14 +252,14 @@ def _may_be_tag(evidence: Evidence) -> bool:
 
 def _evidence_of_findings(
     category: str, score: Score, findings: Sequence[Finding], counted: Mapping[str, RuleCounts]
-) -> Iterator[LabelEvidence]:
+) -> Iterator[VerdictLabelEvidence]:
     for finding in findings:
         speaks = supported_label(finding.detector)
         if speaks is None or (speaks.label in OF_HANGS and category not in GOING_ON):
             continue
         if score.explains_other_signs and finding.facts.get(speaks.damage_fact):
             continue
-        rule = choose_finding_rule(finding, speaks)
+        rule = calibration_rule_of_finding(finding, speaks)
         if rule is not None:
             shares = {speaks.hypothesis: 1.0}
             counts = counts_for_rule(rule, counted)
@@ -266,14 +268,14 @@ def _evidence_of_findings(
                 most = min(most, ONE_WORD_EXPLAINS)
             if finding.facts.get(speaks.doubt_fact):
                 most = min(most, ELSE_EXPLAINS)
-            yield LabelEvidence(
+            yield VerdictLabelEvidence(
                 rule, speaks.label, shares, counts, finding.summary, most=most, root=speaks.root
             )
 
 
 def _evidence_of_overwriting(
     score: Score, findings: Sequence[Finding], counted: Mapping[str, RuleCounts]
-) -> Iterator[LabelEvidence]:
+) -> Iterator[VerdictLabelEvidence]:
     """Yield the signs that no damage of few bits explains; proven damage explains each.
 
     Most are signs of software. Some show that memory was overwritten, and not by whom. A number
@@ -295,7 +297,7 @@ def _evidence_of_overwriting(
             by_whom = SEVERAL_BITS if weight.cause == UNKNOWN else {weight.cause: 1.0}
             label = DAMAGE if weight.cause == UNKNOWN else SOFTWARE
             most = min(weight.most, ELSE_EXPLAINS if sign.facts.get(DOUBT) else 1.0)
-            yield LabelEvidence(
+            yield VerdictLabelEvidence(
                 sign.id, label, by_whom, counts, sign.summary, most=most, root=weight.root
             )
 
@@ -304,9 +306,9 @@ def _evidence_of_category(
     category: str,
     score: Score,
     findings: Sequence[Finding],
-    of_findings: Sequence[LabelEvidence],
+    of_findings: Sequence[VerdictLabelEvidence],
     counted: Mapping[str, RuleCounts],
-) -> Iterator[LabelEvidence]:
+) -> Iterator[VerdictLabelEvidence]:
     row = find_category_hypothesis(category)
     if row is None or (
         row.how
@@ -323,4 +325,4 @@ def _evidence_of_category(
         sentence = next(better, row.sentence)
         doubts = (f.facts.get(DOUBT) for f in findings if f.detector in row.told_by)
         most = min(row.most, ELSE_EXPLAINS if any(doubts) else 1.0)
-        yield LabelEvidence(rule, row.label, shares, counts, sentence, row.last, most)
+        yield VerdictLabelEvidence(rule, row.label, shares, counts, sentence, row.last, most)

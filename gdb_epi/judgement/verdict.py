@@ -21,10 +21,10 @@ from gdb_epi.judgement.calibration import RuleCounts
 from gdb_epi.judgement.hypothesis_words import HARDWARE, STRAY_STORE, UNKNOWN
 from gdb_epi.judgement.label_evidence import (
     DAMAGE,
-    LabelEvidence,
-    choose_finding_rule,
+    VerdictLabelEvidence,
+    calibration_rule_of_finding,
     evidence_for_verdict_labels,
-    find_unsure_hangs,
+    hangs_too_unsure_for_label,
 )
 from gdb_epi.judgement.labels import (
     CANNOT_TELL,
@@ -70,7 +70,7 @@ class DamagedWord(NamedTuple):
     should_be: int | None = None
 
 
-class Cause(NamedTuple):
+class VerdictCause(NamedTuple):
     """One hypothesis (hypothesis_words.py) and its probability."""
 
     hypothesis: str
@@ -90,12 +90,12 @@ class Verdict(NamedTuple):
     reasons: tuple[str, ...]
     against: tuple[str, ...]
     damage: DamagedWord
-    cause: tuple[Cause, ...]
+    cause: tuple[VerdictCause, ...]
     rules: tuple[str, ...]
     model: int = MODEL
 
 
-def judge(
+def judge_core(
     category: str,
     findings: Sequence[Finding],
     score: Score,
@@ -103,7 +103,7 @@ def judge(
 ) -> Verdict:
     """Return the verdict on one core; `table` stands in for the counts that are shipped."""
     arguments = evidence_for_verdict_labels(category, findings, score, table)
-    unsure = find_unsure_hangs(category, findings)
+    unsure = hangs_too_unsure_for_label(category, findings)
     if unsure or any(not argument.last for argument in arguments):
         arguments = [argument for argument in arguments if not argument.last]
     weights = _weights_of_hypotheses(arguments)
@@ -147,15 +147,17 @@ def describe_confidence(label: str, confidence: float) -> str:
     return next((word for least, word in WORDS if confidence >= least), NOT_KNOWN)
 
 
-def _strongest_by_label(arguments: Sequence[LabelEvidence]) -> dict[str, LabelEvidence]:
+def _strongest_by_label(
+    arguments: Sequence[VerdictLabelEvidence],
+) -> dict[str, VerdictLabelEvidence]:
     """Return the strongest argument of each label; the arguments come strongest first."""
-    strongest: dict[str, LabelEvidence] = {}
+    strongest: dict[str, VerdictLabelEvidence] = {}
     for argument in arguments:
         strongest.setdefault(argument.label, argument)
     return strongest
 
 
-def _weights_of_hypotheses(arguments: Sequence[LabelEvidence]) -> dict[str, float]:
+def _weights_of_hypotheses(arguments: Sequence[VerdictLabelEvidence]) -> dict[str, float]:
     """Return what each hypothesis weighs: its share in the odds of its label."""
     weights = {UNKNOWN: 1.0}
     for label, strongest in _strongest_by_label(arguments).items():
@@ -171,7 +173,9 @@ def _weights_of_hypotheses(arguments: Sequence[LabelEvidence]) -> dict[str, floa
     return weights
 
 
-def _damage_label(arguments: Sequence[LabelEvidence], confidence: float) -> tuple[str, float]:
+def _damage_label(
+    arguments: Sequence[VerdictLabelEvidence], confidence: float
+) -> tuple[str, float]:
     """Return the label of damage, and its probability: who did it, where that leads clearly."""
     shares = next(argument.hypotheses for argument in arguments if argument.label == DAMAGE)
     hardware = sum(share for name, share in shares.items() if name in HARDWARE)
@@ -182,7 +186,7 @@ def _damage_label(arguments: Sequence[LabelEvidence], confidence: float) -> tupl
     return DAMAGED_MEMORY, confidence
 
 
-def _damaged_word(score: Score, arguments: Sequence[LabelEvidence]) -> DamagedWord:
+def _damaged_word(score: Score, arguments: Sequence[VerdictLabelEvidence]) -> DamagedWord:
     """Return the damage; what is weak evidence names a word and is not called found."""
     argument = next((argument for argument in arguments if argument.label == DAMAGE), None)
     if argument is None:
@@ -196,7 +200,7 @@ def _damaged_word(score: Score, arguments: Sequence[LabelEvidence]) -> DamagedWo
 
 
 def _first_sign_of_overwriting(
-    findings: Sequence[Finding], score: Score, arguments: Sequence[LabelEvidence]
+    findings: Sequence[Finding], score: Score, arguments: Sequence[VerdictLabelEvidence]
 ) -> tuple[DamagedWord, str] | None:
     """Return what first shows memory to be overwritten, as damage, and its sentence."""
     by_rule = {argument.rule: argument for argument in arguments}
@@ -209,28 +213,28 @@ def _first_sign_of_overwriting(
         speaks = supported_label(finding.detector)
         if speaks is None or speaks.overwritten_fact not in finding.facts:
             continue
-        argument = by_rule.get(choose_finding_rule(finding, speaks) or "")
+        argument = by_rule.get(calibration_rule_of_finding(finding, speaks) or "")
         if argument is not None:
             address = int(str(finding.facts[speaks.overwritten_fact]), 16)
             return DamagedWord(True, _capped_probability(argument), address), finding.summary
     return None
 
 
-def _capped_probability(argument: LabelEvidence) -> float:
+def _capped_probability(argument: VerdictLabelEvidence) -> float:
     return round(min(argument.counts.probability, argument.most, MAX_CONFIDENCE), 3)
 
 
-def _rounded_hypotheses(cause: Mapping[str, float]) -> tuple[Cause, ...]:
+def _rounded_hypotheses(cause: Mapping[str, float]) -> tuple[VerdictCause, ...]:
     """Return the hypotheses, the most probable first; their rounded probabilities add up to 1."""
     ranked = sorted(cause.items(), key=lambda entry: (-entry[1], entry[0]))
     shown = {name: round(p, 3) for name, p in ranked[:_MAX_CAUSES] if name != UNKNOWN}
     shown = {name: p for name, p in shown.items() if p > 0}
     rest = round(1.0 - sum(shown.values()), 3)
-    causes = [Cause(name, p) for name, p in shown.items()]
+    causes = [VerdictCause(name, p) for name, p in shown.items()]
     if rest > 0:
-        causes.append(Cause(UNKNOWN, rest))
+        causes.append(VerdictCause(UNKNOWN, rest))
     elif rest < 0:  # what rounding added
-        causes[0] = Cause(causes[0].hypothesis, round(causes[0].probability + rest, 3))
+        causes[0] = VerdictCause(causes[0].hypothesis, round(causes[0].probability + rest, 3))
     return tuple(sorted(causes, key=lambda entry: -entry.probability))
 
 
@@ -239,7 +243,7 @@ def _texts_for_and_against(
     category: str,
     findings: Sequence[Finding],
     score: Score,
-    arguments: Sequence[LabelEvidence],
+    arguments: Sequence[VerdictLabelEvidence],
 ) -> tuple[list[str], list[str]]:
     """Sort what was found into what speaks for the label and what against it."""
     of_damage = list(dict.fromkeys(evidence.summary for evidence in score.best))
@@ -253,8 +257,8 @@ def _texts_for_and_against(
         return _without_repetition(for_it), _without_repetition([doubt, *others, *signs])
     if label == CANNOT_TELL:
         weightless = [f.summary for f in findings if f.facts.get("kind") == NOTHING_SAID]
-        known = [] if arguments else [*find_unsure_hangs(category, findings), *weightless]
-        why = [*known[:1], _why_not_known(category, arguments, score.undecided)]
+        known = [] if arguments else [*hangs_too_unsure_for_label(category, findings), *weightless]
+        why = [*known[:1], _why_cannot_tell(category, arguments, score.undecided)]
         return why, [
             t for t in _without_repetition([*of_damage, *others, *summaries]) if t not in why
         ]
@@ -273,8 +277,8 @@ def _without_repetition(texts: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(text for text in texts if text))
 
 
-def _why_not_known(
-    category: str, arguments: Sequence[LabelEvidence], undecided: Sequence[str]
+def _why_cannot_tell(
+    category: str, arguments: Sequence[VerdictLabelEvidence], undecided: Sequence[str]
 ) -> str:
     if category == "snapshot":
         return "nothing failed: no signal ended the process, it was looked at as it ran"

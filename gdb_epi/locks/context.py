@@ -35,7 +35,7 @@ class FutexWait(NamedTuple):
     timed: bool = False
 
     @property
-    def shared(self) -> bool:
+    def may_be_shared(self) -> bool:
         """Whether the word may be shared with another process."""
         return not self.operation & PRIVATE
 
@@ -58,7 +58,7 @@ class LockContext:
         self.vanished = vanished  # the parent's threads that the fork left behind
 
     @cached_property
-    def on_musl(self) -> bool:
+    def runs_on_musl(self) -> bool:
         """Whether the words of C locks are musl's, not glibc's."""
         return runs_on_musl(self.target)
 

@@ -51,7 +51,8 @@ def demote_unsupported_inheritance(
         return all_waits
     named = _names_in_vanished_code(MemoryReader(target, python.layout), vanished)
     return [
-        _doubt_guess(wait, named) if _is_probably_inherited(wait) else wait for wait in all_waits
+        _doubt_inheritance_guess(wait, named) if _is_probably_inherited(wait) else wait
+        for wait in all_waits
     ]
 
 
@@ -59,7 +60,7 @@ def _is_probably_inherited(wait: LockWait) -> bool:
     return wait.verdict == PROBABLE_INHERITED and wait.confidence != INFO
 
 
-def _doubt_guess(wait: LockWait, named: set[str]) -> LockWait:
+def _doubt_inheritance_guess(wait: LockWait, named: set[str]) -> LockWait:
     if wait.name is not None and wait.name.rpartition(".")[2] in named:
         evidence = f"code that a vanished thread ran names {wait.name.rpartition('.')[2]!r}"
         return wait._replace(evidence=(*wait.evidence, evidence))

@@ -204,7 +204,7 @@ class WaitCycle(NamedTuple):
         return GIL in self.kinds
 
 
-class Activity(NamedTuple):
+class ThreadRunState(NamedTuple):
     """What one thread does. `state`: "futex", "system call", "running" or "unknown"."""
 
     tid: int
@@ -223,4 +223,4 @@ class LockReport(NamedTuple):
     handlers: ThreadInForkHandlers | None = None
     cycles: tuple[WaitCycle, ...] = ()
     held: tuple[HeldLock, ...] = ()
-    activities: tuple[Activity, ...] = ()
+    activities: tuple[ThreadRunState, ...] = ()

@@ -36,7 +36,7 @@ from gdb_epi.render.ci.deaths import (
     HUNG,
     Death,
     SourceLine,
-    relative_to,
+    path_relative_to_folder,
     source_root,
 )
 from gdb_epi.render.ci.github import death_annotations, job_summary, xml_safe_text
@@ -157,13 +157,13 @@ class DeathCases:
         if test is not None and test.line is not None:
             place = SourceLine(os.path.join(self._settings.start, test.file), test.line)
         case = DeathCase(subject or watched.describe_place(), verb, how, watched.pid, place)
-        return self._write_case(self._examine(case, core, watched), path)
+        return self._write_case(self._examine_core_of_case(case, core, watched), path)
 
     def claim_hung_process(self, pid: int) -> None:
         """Note that this process will make the case of another one, which hangs."""
         Path(self._folder, f"{pid}{LOOKED_AT}").touch()
 
-    def end_looking_at(self, pid: int) -> None:
+    def note_process_went_on(self, pid: int) -> None:
         """Note that there is no case: the process went on."""
         Path(self._folder, f"{pid}{LOOKED_AT}").unlink()
 
@@ -206,7 +206,7 @@ class DeathCases:
                 f"a process that {test} started", CRASHED, "the process died", origin.pid
             )
             path = os.path.join(self._folder, f"{origin.pid}.json")
-            yield self._write_case(self._examine(case, core), path)
+            yield self._write_case(self._examine_core_of_case(case, core), path)
 
     def find_core(self, watched: JournalReader) -> str | None:
         """Return the core that a process left, None when there is none."""
@@ -222,7 +222,7 @@ class DeathCases:
 
     # -- one case ----------------------------------------------------------------------------------
 
-    def _examine(
+    def _examine_core_of_case(
         self, case: DeathCase, core: str | None, watched: JournalReader | None = None
     ) -> DeathCase:
         """Examine the core of a case and keep what there is."""
@@ -238,7 +238,7 @@ class DeathCases:
                 if watched is not None and self._settings.capture == "core":
                     places = dict.fromkeys((self._settings.start, *watched.folders[-MAX_SAID:]))
                     sentence += f" (looked for in {', '.join(places)})"
-            _write(folder, "triage.txt", sentence + "\n")
+            _write_private_file(folder, "triage.txt", sentence + "\n")
             return case._replace(sentence=sentence, folder=shown)
         kept = os.path.join(folder, "core")
         try:
@@ -247,7 +247,7 @@ class DeathCases:
         except OSError as error:  # a full disk, most of all
             sentence = f"{case.ending}; its core could not be kept: {error.strerror or error}"
             return case._replace(sentence=sentence, folder=shown)
-        record, trouble = self._triage(kept)
+        record, trouble = self._record_of_core(kept)
         folders = (os.path.join(self._settings.start, other.folder) for other in self.all_cases())
         count = sum(os.path.isfile(os.path.join(other, "core")) for other in folders)
         at: str | None = shell_word(os.path.join(shown, "core"))
@@ -256,14 +256,16 @@ class DeathCases:
             at = None
         if not record:
             return case._replace(sentence=f"{case.ending}; {trouble}", folder=shown)
-        told = record if watched is None else _named(record, case.subject, watched.test)
+        told = (
+            record if watched is None else _record_named_by_test(record, case.subject, watched.test)
+        )
         screen = tuple(render_triage(told, Audience(SHELL, at, database=" --no-db")))
-        _write(folder, "record.json", json.dumps(record, indent=1) + "\n")
-        _write(folder, "triage.txt", "\n".join(screen) + "\n")
+        _write_private_file(folder, "record.json", json.dumps(record, indent=1) + "\n")
+        _write_private_file(folder, "triage.txt", "\n".join(screen) + "\n")
         sentence = opening_text(told)
         return case._replace(sentence=sentence, folder=shown, screen=screen, record=record)
 
-    def _triage(self, core: str) -> tuple[dict[str, Any], str]:
+    def _record_of_core(self, core: str) -> tuple[dict[str, Any], str]:
         """Return the record of a core, or why there is none."""
         words = [sys.executable, "-c", _TRIAGE, "triage", "--format", "json", "--no-db"]
         try:
@@ -285,18 +287,22 @@ class DeathCases:
         return (record, "") if isinstance(record, dict) else ({}, "its core could not be read")
 
     def _write_case(self, case: DeathCase, path: str) -> DeathCase:
-        _write(os.path.dirname(path), os.path.basename(path), json.dumps(case._asdict()))
+        _write_private_file(
+            os.path.dirname(path), os.path.basename(path), json.dumps(case._asdict())
+        )
         return case
 
 
-def _named(record: Mapping[str, Any], subject: str, test: RunningTest | None) -> dict[str, Any]:
+def _record_named_by_test(
+    record: Mapping[str, Any], subject: str, test: RunningTest | None
+) -> dict[str, Any]:
     """Return a record that calls its process by its test: all of them are pytest or `python -c`."""
     script = f"-m pytest {test.name}" if test is not None else "-m pytest"
     process = {**get_group(record, "process"), "name": subject, "script": script}
     return {**record, "process": process}
 
 
-def _write(folder: str, name: str, text: str) -> None:
+def _write_private_file(folder: str, name: str, text: str) -> None:
     with open(os.path.join(folder, name), "w", encoding="utf-8", opener=private_opener) as file:
         file.write(text)
 
@@ -336,7 +342,7 @@ def _is_descendant(pid: int, ancestor: int) -> bool:
 # the line that says where its artefacts are.
 
 
-class CiReports:
+class RequestedCiReports:
     """What was asked for on the command line of a run."""
 
     def __init__(self, config: pytest.Config, settings: ChildSettings) -> None:
@@ -353,7 +359,7 @@ class CiReports:
         deaths = [case.to_death() for case in cases]
         for number, death in enumerate(deaths):
             if death.place is not None:
-                path = relative_to(death.place.path, root) or death.place.path
+                path = path_relative_to_folder(death.place.path, root) or death.place.path
                 deaths[number] = death._replace(place=SourceLine(path, death.place.line))
         if self._sarif is not None:
             with _printing_failures():

@@ -56,36 +56,36 @@ class InProcessPlugin:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collectstart(self, collector: pytest.Collector) -> None:
         """Log what is being imported: an import may crash too."""
-        self._journal.write("collecting", name=collector.nodeid or collector.name)
+        self._journal.write_event("collecting", name=collector.nodeid or collector.name)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Log how many tests there are."""
-        self._journal.write("collected", number=len(session.items))
+        self._journal.write_event("collected", number=len(session.items))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
         """Log the test that begins; a controller only hears of it."""
         if self._runs_tests:
             self._began = time.time()
-            self._journal.write("test", name=nodeid, location=location)
+            self._journal.write_event("test", name=nodeid, location=location)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Function) -> None:
         """Log the folders where the process is or may go: cores are written there."""
         for folder in _likely_working_folders(item):
             if folder != self._settings.start:
-                self._journal.write("folder", folder=folder)
+                self._journal.write_event("folder", folder=folder)
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logfinish(self) -> None:
         """Log that the test has ended."""
         if self._runs_tests:
-            self._journal.write("done")
+            self._journal.write_event("done")
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, exitstatus: int) -> None:
         """Log the end of the session: a crash from now on is one at exit."""
-        self._journal.write("finish", status=int(exitstatus))
+        self._journal.write_event("finish", status=int(exitstatus))
 
     # -- reports -----------------------------------------------------------------------------------
 
@@ -108,7 +108,7 @@ class InProcessPlugin:
             cases = DeathCases(self._settings, self._environment)
             # Other workers run tests too; without workers, this test started whatever died.
             parent = os.getpid() if self._role == WORKER else None
-            self._journal.write("examining")
+            self._journal.write_event("examining")
             for case in cases.cases_of_children(
                 report.nodeid, parent, self._began, _likely_working_folders(item)
             ):
@@ -116,7 +116,7 @@ class InProcessPlugin:
                     ("gdb-epi: a process of this test died", case.failure_text())
                 )
                 item.user_properties.append((ARTIFACTS, case.folder))
-            self._journal.write("examined")
+            self._journal.write_event("examined")
         return report
 
     # -- pytest-xdist ------------------------------------------------------------------------------
@@ -139,15 +139,15 @@ class InProcessPlugin:
         name = report.node.gateway.id
         for watched in Journals(self._settings.folder).update():
             if watched.role == WORKER and watched.name == name:
-                status = _exit_status(watched, report.node.gateway)
+                status = _exit_status_of_worker(watched, report.node.gateway)
                 cases = DeathCases(self._settings, self._environment)
-                self._journal.write("examining")
+                self._journal.write_event("examining")
                 case = cases.case_of_process(watched, crashitem, ending_by_status(status))
-                self._journal.write("examined")
+                self._journal.write_event("examined")
                 report.longrepr = f"{report.longrepr}\n{case.failure_text()}"
 
 
-def _exit_status(watched: JournalReader, gateway: Any) -> int | None:
+def _exit_status_of_worker(watched: JournalReader, gateway: Any) -> int | None:
     """Return how a worker ended, as subprocess has it; None when nobody here can tell.
 
     execnet keeps what it started, and so reaps it; it has no public name for that.

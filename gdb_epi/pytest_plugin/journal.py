@@ -25,9 +25,9 @@ class JournalWriter:
         self._pid = os.getpid()
         self._path = os.path.join(folder, f"{self._pid}.events")
         self._reports = os.path.join(folder, f"{self._pid}.reports")
-        self.write("start", role=role, name=name, pid=self._pid, gdb=gdb)
+        self.write_event("start", role=role, name=name, pid=self._pid, gdb=gdb)
 
-    def write(self, event: str, **values: object) -> None:
+    def write_event(self, event: str, **values: object) -> None:
         """Add an event."""
         self._append(self._path, {"event": event, "at": time.monotonic(), **values})
 

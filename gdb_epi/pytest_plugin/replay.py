@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from gdb_epi.pytest_plugin.death_cases import CiReports, DeathCase
+from gdb_epi.pytest_plugin.death_cases import DeathCase, RequestedCiReports
 from gdb_epi.pytest_plugin.journal import JournalReader
 from gdb_epi.util import counted
 
@@ -22,7 +22,7 @@ class DeathReportPlugin:
     """Hooks of the reporting session; `exit_code` is what it ends with."""
 
     def __init__(
-        self, case: DeathCase, watched: JournalReader, exit_code: int, reports: CiReports
+        self, case: DeathCase, watched: JournalReader, exit_code: int, reports: RequestedCiReports
     ) -> None:
         self._case = case
         self._watched = watched

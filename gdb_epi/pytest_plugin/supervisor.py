@@ -33,9 +33,9 @@ from gdb_epi.pytest_plugin.child_settings import (
 )
 from gdb_epi.pytest_plugin.death_cases import (
     EXAMINE_SECONDS,
-    CiReports,
     DeathCase,
     DeathCases,
+    RequestedCiReports,
     ending_by_status,
     is_dumping_core,
     print_now,
@@ -83,7 +83,7 @@ def supervise(config: pytest.Config) -> None:
     """Run the session of a command line. Returns only when this process must report its death."""
     settings = _choose_settings(config)
     settings.write()
-    reports = CiReports(config, settings)
+    reports = RequestedCiReports(config, settings)
     supervisor = _Supervisor(settings, uses_xdist_workers(config))
     with contextlib.ExitStack() as undone:
         undone.callback(shutil.rmtree, settings.folder, ignore_errors=True)
@@ -195,7 +195,7 @@ class _Supervisor:
         sys.stderr.flush()
         process = subprocess.Popen(words, env=environment, start_new_session=True)
         with _signals_handled_by(lambda signo, _frame: self._pass_signal_on(process.pid, signo)):
-            ended = self._watch(process)
+            ended = self._watch_until_session_ends(process)
         if ended.case is not None:
             kill_session(process.pid)  # no fixture will end what the tests had started
         return ended
@@ -205,7 +205,7 @@ class _Supervisor:
         with contextlib.suppress(ProcessLookupError):
             os.kill(process, signo)
 
-    def _watch(self, process: subprocess.Popen[bytes]) -> EndedSession:
+    def _watch_until_session_ends(self, process: subprocess.Popen[bytes]) -> EndedSession:
         while not wait_for_end(process, TICK):
             is_late = time.monotonic() > self._passed_at + PATIENCE
             if self._passed_on in _ENDING_SIGNALS and is_late:
@@ -273,7 +273,7 @@ class _Supervisor:
         if since is None or since in self._told or time.monotonic() - since < QUIET:
             return
         self._told.add(since)
-        _say(
+        _print_beside_tests(
             f"{watched.describe_place()}: a core is read, {EXAMINE_SECONDS:.0f} s at most for each"
         )
 
@@ -281,7 +281,7 @@ class _Supervisor:
         """Look at a process that takes too long; None when its test has ended meanwhile."""
         late = watched.test, watched.finished
         why = f"took longer than {limit:g} s (--epi-timeout): its core is taken and read"
-        _say(f"{watched.describe_place()} {why}, {EXAMINE_SECONDS:.0f} s at most")
+        _print_beside_tests(f"{watched.describe_place()} {why}, {EXAMINE_SECONDS:.0f} s at most")
         self._cases.claim_hung_process(watched.pid)
         ending = f"it took longer than {limit:g} s (--epi-timeout), and was killed"
         folder = tempfile.mkdtemp(dir=self._choose_settings.folder)
@@ -295,16 +295,16 @@ class _Supervisor:
             trouble = dump_living_process(self._plan, watched.pid, path)
         watched.update()
         if (watched.test, watched.finished) != late:
-            self._cases.end_looking_at(watched.pid)
+            self._cases.note_process_went_on(watched.pid)
             return None
         core = path if os.path.isfile(path) else None
         if core is None and self._choose_settings.capture == "core":
-            core = self._core_by_abort(watched)
+            core = self._core_written_by_abort(watched)
         if core is None:
             ending += f"; {trouble}"
         return self._cases.case_of_process(watched, None, (HUNG, ending), core)
 
-    def _core_by_abort(self, watched: JournalReader) -> str | None:
+    def _core_written_by_abort(self, watched: JournalReader) -> str | None:
         """Let the kernel write the core, where GDB may not attach."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(watched.pid, signal.SIGABRT)
@@ -317,7 +317,7 @@ class _Supervisor:
         return None
 
 
-def _say(text: str) -> None:
+def _print_beside_tests(text: str) -> None:
     """Say at once what goes on, beside what the tests print."""
     print(f"\ngdb-epi: {escape(text)}", file=sys.stderr, flush=True)
 

@@ -36,7 +36,7 @@ _KEY_LIKE = re.compile(r"(?=[A-Za-z0-9_+-]*[0-9])(?=[A-Za-z0-9_+-]*[A-Za-z])[A-Z
 MAX_VALUE = 256
 
 
-def redaction_entries(left_out: Mapping[str, int]) -> list[dict[str, Any]]:
+def redaction_list_of_record(left_out: Mapping[str, int]) -> list[dict[str, Any]]:
     """Return what a record leaves out and why; `left_out` counts by kind."""
     entries: list[dict[str, Any]] = []
     for what, how, why in _POLICY:

@@ -89,7 +89,7 @@ def _address_or_none(address: int) -> str | None:
     return f"0x{address:016x}" if address else None
 
 
-def raised_json(raised: RaisedException) -> dict[str, Any]:
+def raised_exception_json(raised: RaisedException) -> dict[str, Any]:
     """Return an exception of a thread; `chain` holds itself, then all that it leads to."""
     chain = [exception_json(exception) for exception in raised.exceptions]
     fields = {"state": raised.state, "type": chain[0]["type"]}
@@ -126,12 +126,14 @@ def _add_exceptions(
     errors: list[SoftError] = []
     for thread, thread_data in threads:
         of_thread = by_thread[thread.address]
-        thread_data["exceptions"] = [raised_json(raised) for raised in of_thread.all_raised()]
+        thread_data["exceptions"] = [
+            raised_exception_json(raised) for raised in of_thread.all_raised()
+        ]
         errors += of_thread.soft_errors
     crashed = crashed_exception(state, exceptions)
     if crashed is None:
         return None, errors
-    fields = raised_json(crashed[1])
+    fields = raised_exception_json(crashed[1])
     fields.pop("chain")
     return {**fields, "tid": crashed[0].thread.tid}, errors
 
@@ -202,7 +204,7 @@ def frame_variables_reader(
     return FrameVariables(get_process_values(state.target, python, limits))
 
 
-def learn_secrets(state: ProcessState) -> None:
+def note_secrets_in_variables(state: ProcessState) -> None:
     """Learn what the names of variables say is secret, before other texts of the process."""
     variables = frame_variables_reader(state)
     if not isinstance(variables, Absent):
@@ -228,7 +230,7 @@ def _add_locals(
     errors = []
     for name, frames, frames_data in stacks:
         for frame, frame_data in zip(frames, frames_data, strict=True):
-            variables = reader.of(frame)
+            variables = reader.variables_of_frame(frame)
             if not isinstance(variables, Absent):
                 frame_data.update(locals_json(variables))
             elif frame.hole is None:
@@ -241,7 +243,7 @@ def locals_json(variables: list[Variable]) -> dict[str, Any]:
     texts: dict[str, str] = {}
     facts = []
     for variable in variables:
-        texts.setdefault(variable.name, variable.shown())
+        texts.setdefault(variable.name, variable.text_with_attributes())
         facts.append(
             pick_attributes(variable, "name", "kind", "type", "cut") | {"exact": variable.exact}
         )

@@ -107,13 +107,13 @@ def _add_cxx_message(record: Json, state: ProcessState) -> None:
 def redact_addresses(record: Json) -> Json:
     """Return a record without addresses of the process; those of the NULL page stay."""
     redacted = {
-        key: value if key in _NO_ADDRESSES else map_texts(value, _without_addresses)
+        key: value if key in _NO_ADDRESSES else map_texts(value, _redact_addresses_in_text)
         for key, value in record.items()
     }
     signature = redacted.get("signature")
     if isinstance(signature, dict):  # its keys hold offsets in files, which are no addresses
         redacted["signature"] = {
-            key: map_texts(value, _without_addresses) if key == "evidence" else value
+            key: map_texts(value, _redact_addresses_in_text) if key == "evidence" else value
             for key, value in signature.items()
         }
     for group in _WITH_SENTENCES:
@@ -123,7 +123,7 @@ def redact_addresses(record: Json) -> Json:
     return redacted
 
 
-def _without_addresses(text: str) -> str:
+def _redact_addresses_in_text(text: str) -> str:
     if _WHOLE.match(text):
         return text if int(text, 16) < _HARMLESS else REDACTED
     if "0x" not in text:

@@ -16,7 +16,7 @@ from gdb_epi.render.merged_stacks import place_text, thread_title
 from gdb_epi.util import counted
 
 
-def struct_text(state: ProcessState, struct: str, address: int) -> str | Absent:
+def describe_c_struct(state: ProcessState, struct: str, address: int) -> str | Absent:
     """Return a PyThreadState, PyInterpreterState or _PyInterpreterFrame in words.
 
     Absent when there is no Python, or when the process has none at that address.

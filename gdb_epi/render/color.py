@@ -42,7 +42,7 @@ def colored_lines(lines: Sequence[str], label: str | None = None) -> Iterator[st
     if label is not None:
         start = _sentence_end(lines)
         code = f"{_BOLD};{_COLORS.get(label, _RED)}"
-        yield from (_style(code, line) for line in lines[:start])
+        yield from (_wrap_in_ansi_style(code, line) for line in lines[:start])
     for line in lines[start:]:
         yield _color_line(line)
 
@@ -55,15 +55,15 @@ def _color_line(line: str) -> str:
         return line[: len(line) - len(text)] + highlight_python([text], "")[0]
     row = STACK_ROW.fullmatch(line)
     if row is not None:
-        return f"{row[1]}{_style(_DIM, row[2])}{row[3]}"
+        return f"{row[1]}{_wrap_in_ansi_style(_DIM, row[2])}{row[3]}"
     label = _LABEL.fullmatch(line)
     if label is not None:
-        return _style(_BOLD, label[1]) + label[2]
+        return _wrap_in_ansi_style(_BOLD, label[1]) + label[2]
     if _TITLE.fullmatch(line):
-        return _style(_BOLD, line)
+        return _wrap_in_ansi_style(_BOLD, line)
     if line.startswith("note: "):
-        return _style(_DIM, line)
-    return _style(_RED, line) if _MARKS.fullmatch(line) else line
+        return _wrap_in_ansi_style(_DIM, line)
+    return _wrap_in_ansi_style(_RED, line) if _MARKS.fullmatch(line) else line
 
 
 def _sentence_end(lines: Sequence[str]) -> int:
@@ -75,5 +75,5 @@ def _sentence_end(lines: Sequence[str]) -> int:
     return len(lines)
 
 
-def _style(code: str, text: str) -> str:
+def _wrap_in_ansi_style(code: str, text: str) -> str:
     return f"\x1b[{code}m{text}\x1b[0m" if text else text

@@ -21,7 +21,7 @@ from gdb_epi.corruption.score import (
     SOFTWARE_LIKE,
     STRONG,
     WEAK,
-    is_overwriting,
+    is_sign_of_overwriting,
     load_weights,
     prior_log_odds,
     prior_name,
@@ -165,7 +165,7 @@ def _score_lines(study: CheckResults) -> list[str]:
     answer = ANSWERS.get(score.word, score.word)
     if study.context.state.target.truncation().truncated:
         answer = answer.replace("damaged memory", "damaged memory in what is left of the core", 1)
-    overwritten = any(map(is_overwriting, study.score.against))
+    overwritten = any(map(is_sign_of_overwriting, study.score.against))
     if score.word in (NONE, SOFTWARE_LIKE) and overwritten:
         answer = OVERWRITTEN_BY_CODE if score.word == SOFTWARE_LIKE else OVERWRITTEN
     lines = wrap_text(answer)

@@ -69,7 +69,7 @@ def replace_missing_characters(text: str, charset: str) -> str:
         return text.encode("ascii", ERRORS).decode("ascii")
 
 
-def _replacement(error: UnicodeError) -> tuple[str, int]:
+def _replace_unencodable(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     lacking = error.object[error.start : error.end]
@@ -77,7 +77,7 @@ def _replacement(error: UnicodeError) -> tuple[str, int]:
     return "".join(plain), error.end
 
 
-codecs.register_error(ERRORS, _replacement)
+codecs.register_error(ERRORS, _replace_unencodable)
 
 
 def locale_charset() -> str:
@@ -140,13 +140,13 @@ def wrap_text(text: str, head: str = "", most: int | None = None) -> list[str]:
     width = screen_width()
     most = most and -(-most * WIDTH // width)  # a narrow screen has more lines
     text = whole = unpad_addresses(escape(text))
-    lines = _wrapped(text, head)
+    lines = _wrap_lines(text, head)
     while most is not None and (len(lines) > most or lines[-1:] == [f"{' ' * len(head)}..."]):
         text = text.rpartition("; ")[0]
-        lines = _wrapped(f"{text}; ...", head)
+        lines = _wrap_lines(f"{text}; ...", head)
         # The clause is so long that its beginning is worth a line.
         if len(lines) < most or not text:
-            return _wrapped(whole, head, most)
+            return _wrap_lines(whole, head, most)
     return lines
 
 
@@ -172,7 +172,7 @@ def fold_line(
     return [part.replace(_GLUE, " ") for part in lines]
 
 
-def _wrapped(text: str, head: str, most: int | None = None) -> list[str]:
+def _wrap_lines(text: str, head: str, most: int | None = None) -> list[str]:
     from textwrap import wrap
 
     lines = wrap(

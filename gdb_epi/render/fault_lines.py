@@ -311,7 +311,7 @@ def is_python_frame(frame: Json) -> bool:
     return bool(frame.get("language", "python") == "python")
 
 
-def missing_parts(record: Json, *, in_gdb: bool, whole: bool) -> tuple[list[str], int]:
+def describe_missing_parts(record: Json, *, in_gdb: bool, whole: bool) -> tuple[list[str], int]:
     """Return what is missing from the answer, the most important first; the number of others."""
     truncated = get_group(record, "truncated")
     cut = bool(truncated.get("flag"))

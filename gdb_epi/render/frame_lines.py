@@ -200,11 +200,11 @@ def fold_calls(calls: Sequence[StackCall], *, runs: bool = True) -> list[StackRo
             python = python or any(call.language == PYTHON for call in block)
             at += period * repeats
             continue
-        end = _run_end(calls, at) if runs else at + 1
+        end = _end_of_run_of_calls(calls, at) if runs else at + 1
         if calls[at].language == PYTHON and not python:
             end = at + 1  # the frame that Python was running is never folded away
         if end - at >= (MIN_RUN if calls[at].name else 2):
-            rows.append(StackRow(_fold_run(calls[at:end]), end - at))
+            rows.append(StackRow(_fold_run_of_calls(calls[at:end]), end - at))
         else:
             rows += [StackRow(call, call.stands_for) for call in calls[at:end]]
         python = python or calls[at].language == PYTHON
@@ -259,7 +259,7 @@ def stack_rows(
     return _with_words_between(rows, sorted({*kept}), hint)
 
 
-def rows_around_fault(rows: Sequence[StackRow]) -> list[int]:
+def row_numbers_around_fault(rows: Sequence[StackRow]) -> list[int]:
     """Return the numbers of the rows of native code that Python called and that must be shown.
 
     The innermost functions and the one that Python called; runtimes, templates of the C++ standard
@@ -337,7 +337,7 @@ def row_lines(
             if len(place) > room >= 20 or (short and width == UNLIMITED):
                 place = without_build_tag(place)
             if len(place) > room >= 20:
-                place = _end_of_path(place, room)
+                place = _shorten_path_at_front(place, room)
             line += place
         yield (line + (f"  {call.aside}" if call.aside else "")).rstrip()
 
@@ -352,7 +352,7 @@ def without_build_tag(place: str) -> str:
     return place
 
 
-def _end_of_path(place: str, room: int) -> str:
+def _shorten_path_at_front(place: str, room: int) -> str:
     end = place[3 - room :]
     slash = end.find("/")
     return "..." + (end[slash:] if 0 <= slash < len(end) - 1 else end)
@@ -458,7 +458,7 @@ def _fold_recursion(block: Sequence[StackCall], repeats: int, *, whole: bool) ->
     ]
 
 
-def _run_end(calls: Sequence[StackCall], at: int) -> int:
+def _end_of_run_of_calls(calls: Sequence[StackCall], at: int) -> int:
     """Return where the run that begins here ends: one library's, or nameless calls of one file."""
     first, end = calls[at], at + 1
     if first.language == NATIVE and not first.name:
@@ -473,7 +473,7 @@ def _run_end(calls: Sequence[StackCall], at: int) -> int:
     return end
 
 
-def _fold_run(run: Sequence[StackCall]) -> StackCall:
+def _fold_run_of_calls(run: Sequence[StackCall]) -> StackCall:
     if run[0].language == NATIVE:
         offsets = [f"+{call.offset:#x}" for call in run if call.offset is not None]
         places = ", ".join(offsets[:2]) + (", ..." if len(offsets) > 2 else "")
@@ -486,14 +486,14 @@ def _fold_run(run: Sequence[StackCall]) -> StackCall:
     return StackCall(PYTHON, f"{len(run)} calls in {call_library(run[0])} ({shown})")
 
 
-def place_words(calls: Sequence[StackCall], *, interpreter: str = "") -> str:
+def failure_place_words(calls: Sequence[StackCall], *, interpreter: str = "") -> str:
     """Return "in strlen, called from price (shop.py:21)": where it happened, for a sentence.
 
     `interpreter` are words for a function of CPython, with {} for its name.
     """
     python = innermost_own_python_call(calls)
     before = calls[: calls.index(python)] if python is not None else calls
-    native = _call_at_fault(before)
+    native = _innermost_call_to_blame(before)
     below = call_words(python) if python is not None else ""
     if native is None:
         return f"in {below}" if below else "in an unknown function"
@@ -572,7 +572,7 @@ _FATAL_ERROR_FUNCTIONS = frozenset((
 _INTERPRETER = ("python", "libpython")
 
 
-def _call_at_fault(native: Sequence[StackCall]) -> StackCall | None:
+def _innermost_call_to_blame(native: Sequence[StackCall]) -> StackCall | None:
     """Return the innermost native call; for an abort, the first one outside the libraries it uses.
 
     What ran inside a signal handler ran after the failure.

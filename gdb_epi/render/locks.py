@@ -156,7 +156,7 @@ def _circle_lines(report: LockReport, names: dict[int, str]) -> list[str]:
     return lines
 
 
-def tree_lines(state: ProcessState) -> list[str]:
+def wait_tree_lines(state: ProcessState) -> list[str]:
     """Return who waits for whom: holders first, their waiters below; cycles are named before."""
     report, names = state.locks, thread_names(state)
     lines = _circle_lines(report, names)
@@ -209,7 +209,7 @@ def _thread_label(tid: int, names: dict[int, str]) -> str:
     return thread_words(names.get(tid), tid)
 
 
-def dot_lines(state: ProcessState) -> list[str]:
+def graphviz_lines(state: ProcessState) -> list[str]:
     """Return the wait-for graph in Graphviz's language; threads of a cycle are red."""
     report, names = state.locks, thread_names(state)
     cyclic = {tid for cycle in report.cycles for tid in cycle.tids}
@@ -218,11 +218,12 @@ def dot_lines(state: ProcessState) -> list[str]:
         if tid:
             colour = ", color=red" if tid in cyclic else ""
             lines.append(
-                f"  t{tid} [shape=box, label={_quote(_thread_label(tid, names))}{colour}];"
+                f"  t{tid} [shape=box, "
+                f"label={_quote_for_graphviz(_thread_label(tid, names))}{colour}];"
             )
     for number, wait in enumerate(report.waits[:MAX_LINES]):
         text = f"{wait.kind} {wait.name or hex(wait.address)}"
-        lines.append(f"  l{number} [label={_quote(text)}];")
+        lines.append(f"  l{number} [label={_quote_for_graphviz(text)}];")
         lines.append(f"  t{wait.tid} -> l{number};")
         if wait.owner.tid:
             style = "" if wait.confidence == "certain" else " [style=dashed]"
@@ -230,7 +231,7 @@ def dot_lines(state: ProcessState) -> list[str]:
     return [*lines, "}"]
 
 
-def _quote(text: str) -> str:
+def _quote_for_graphviz(text: str) -> str:
     """Return a Graphviz string; what is not printable ASCII becomes a question mark."""
     clean = "".join(c if " " <= c <= "~" else "?" for c in text)
     return '"' + clean.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -22,7 +22,7 @@ from gdb_epi.render.frame_lines import (
     row_lines,
     stack_rows,
 )
-from gdb_epi.render.python_stacks import crashed_or_took_signal, python_call, thread_words
+from gdb_epi.render.python_stacks import crashed_or_took_signal_words, python_call, thread_words
 from gdb_epi.target.api import LIVE, NativeFrame, pid_of, target_noun
 from gdb_epi.util import counted, plain_path
 
@@ -46,7 +46,7 @@ def thread_title(
             f"{words[:-1]}, GDB's {number})" if words[-1] == ")" else f"{words} (GDB's {number})"
         )
     parts = [words]
-    if state.died_in(tid, thread):
+    if state.is_crashed_thread(tid, thread):
         parts += filter(None, [first_thread_word(state)])
     if thread is None:
         return ", ".join([*parts, "no Python state"])
@@ -66,7 +66,7 @@ def first_thread_word(state: ProcessState) -> str:
         return ""
     if state.target.kind == LIVE:
         return "got the signal"
-    return crashed_or_took_signal(state.crash, pid_of(state.target))
+    return crashed_or_took_signal_words(state.crash, pid_of(state.target))
 
 
 def nothing_found_line(state: ProcessState, words: str, gaps: Sequence[SoftError] = ()) -> str:
@@ -97,7 +97,9 @@ def stack_lines(
     At most `limit` lines of frames are shown, the outermost ones if so wished. Python frames have
     the numbers that commands take.
     """
-    entries, folded = _entries(stack, detail, callees or {}, apart=below is not None)
+    entries, folded = _rows_with_python_frames(
+        stack, detail, callees or {}, apart=below is not None
+    )
     shown = entries[-limit:] if outermost else entries[:limit]
     left_out = [row for row, _ in (entries[:-limit] if outermost else entries[limit:])]
     cut = f"  ... {counted(sum(row.stands_for for row in left_out), 'more frame')}"
@@ -122,7 +124,7 @@ def stack_lines(
     return lines or ["  (no frames)"]
 
 
-def _entries(
+def _rows_with_python_frames(
     stack: MergedStack, detail: str, callees: Mapping[int, Callee], *, apart: bool
 ) -> tuple[list[tuple[StackRow, PyFrame | None]], int]:
     """Return the lines to show, each with its Python frame, and how many frames are plumbing.

@@ -16,7 +16,7 @@ def select_frame_away(session: Session, count: int) -> Report:
 
     Raises InputError when the selected frame is the last one already.
     """
-    here, last = session.selected_number(), session.frame_count() - 1
+    here, last = session.number_of_selected_frame(), session.frame_count() - 1
     if count > 0 and here == last:
         raise InputError("this is the outermost Python frame", hint="epi down")
     if count < 0 and here == 0:
@@ -28,7 +28,7 @@ def select_frame_away(session: Session, count: int) -> Report:
 
 def frame_report(session: Session, number: int) -> Report:
     """Return one Python frame of the chosen thread, with its number."""
-    frame = session.frame_or_hole(number)
+    frame = session.python_frame_or_hole(number)
     (line,) = row_lines([StackRow(python_call(frame)._replace(number=number))], indent="")
     document = {
         "frame": number,

@@ -66,9 +66,9 @@ from gdb_epi.render.frame_lines import (
     PYTHON,
     StackCall,
     call_words,
+    failure_place_words,
     innermost_own_python_call,
     is_garbage_collection,
-    place_words,
 )
 from gdb_epi.target import api
 from gdb_epi.typing_lite import Any
@@ -114,33 +114,33 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
     if label == "deadlock":
         cause, _ = deadlock_clauses(record)
         circle = f"{_hang_certainty_words(record)}: {_with_thread_names(record, cause)}"
-        return f"{who} {_deadlock_words(record)}", _sentence(circle)
+        return f"{who} {_deadlock_words(record)}", _as_sentence(circle)
     if label == "hang":
         wait, cause, _ = hang_clauses(record, calls)
-        slow = str(_facts_of_wait(record).get("outside") or "")
+        slow = str(_facts_of_decisive_wait(record).get("outside") or "")
         if slow:
             sure = percent_text(get_number(get_group(record, "verdict"), "confidence") or 0)
             named = _with_thread_names(record, cause)
-            why = "" if cause == CHILD_UNSEEN else _sentence_about_thread(record, named)
+            why = "" if cause == CHILD_UNSEEN else _as_sentence_about_thread(record, named)
             doubt = f"{why} {(SLOW if slow in hang_types.WITHIN else SLOW_SIDE).format(sure, slow)}"
             return f"{who} seems to hang: {wait}", reword_for_live_process(record, doubt.lstrip())
         if not cause or cause == CHILD_UNSEEN:
-            doubts = get_texts(_facts_of_wait(record), "open")
+            doubts = get_texts(_facts_of_decisive_wait(record), "open")
             doubt = "why that child does not end is not in this core" if cause else (*doubts, "")[0]
             sure = f"It hangs{confidence_words(record)}"
             return f"{who} hung: {wait}", reword_for_live_process(
-                record, f"{sure}{_doubt_words(doubt)}"
+                record, f"{sure}{_doubt_about_hang_words(doubt)}"
             )
         cause = _with_thread_names(record, cause)
-        facts = _facts_of_wait(record)
+        facts = _facts_of_decisive_wait(record)
         if facts.get("ends") and facts.get("sort") == "database lock":
             fails = f"It fails {facts['ends']}{confidence_words(record)}"
-            return f"{who} hung: {wait}", _sentence(f"{fails}: {cause}")
+            return f"{who} hung: {wait}", _as_sentence(f"{fails}: {cause}")
         if facts.get("ends"):
             others = "its loop" if get_group(record, "tasks").get("asyncio") == 1 else "all others"
             blocks = f"It blocks {others}{confidence_words(record)}"
-            return f"{who} hung: {wait}", _sentence(f"{blocks}: {cause}")
-        return f"{who} hung: {wait}", _sentence(f"{_hang_certainty_words(record)}: {cause}")
+            return f"{who} hung: {wait}", _as_sentence(f"{blocks}: {cause}")
+        return f"{who} hung: {wait}", _as_sentence(f"{_hang_certainty_words(record)}: {cause}")
     if get_group(record, "process").get("live") and not get_group(record, "signal"):
         return _sentences_about_live_process(record, who, calls)
     if get_group(record, "process").get("started_as") == "bootloader":
@@ -148,26 +148,24 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
         return f"{who} is the parent of a PyInstaller program: no Python ran in it", (
             f"Python ran in its child: look for the core of a process whose parent is pid {pid}."
         )
-    kind_of_activity = _facts_of_wait(record).get("sort")
+    kind_of_activity = _facts_of_decisive_wait(record).get("sort")
     may_be_endless = kind_of_activity == "may be endless"
     if may_be_endless or (label == "no-fault" and kind_of_activity in _BUSY):
         return _sentences_about_computing(record, who, reason, calls)
     if label == "no-fault":
         if kind_of_activity == "sleeps" and hang_types.ASLEEP in reason:
             return (
-                f"{who} {_healthy_words(record, hang_types.ASLEEP)}",
-                f"{_sentence_about_thread(record, reason)} {POLLING}",
+                f"{who} {_healthy_process_words(record, hang_types.ASLEEP)}",
+                f"{_as_sentence_about_thread(record, reason)} {POLLING}",
             )
-        seen = _healthy_words(record)
+        seen = _healthy_process_words(record)
         if kind_of_activity == hang_types.MAY_BE_IDLE:
             seen = seen.replace("was ", "may have been ", 1)
-        return f"{who} {seen}", f"{_sentence_about_thread(record, reason)} {NOTHING_STUCK}"
+        return f"{who} {seen}", f"{_as_sentence_about_thread(record, reason)} {NOTHING_STUCK}"
     if _is_ended_from_outside(record):
         return _sentences_about_outside_end(record, who, label, reason, calls)
-    return (
-        f"{who} {_what_happened(record, label, calls)}{damage_suspicion_words(record, label)}",
-        _cause_sentence(record, label, reason, calls),
-    )
+    happened = _what_happened_sentence(record, label, calls) + damage_suspicion_words(record, label)
+    return f"{who} {happened}", _cause_sentence(record, label, reason, calls)
 
 
 def reword_for_live_process(record: Json, text: str) -> str:
@@ -177,7 +175,7 @@ def reword_for_live_process(record: Json, text: str) -> str:
     return text.replace("in one core", "at one look").replace("in this core", "seen here")
 
 
-def _doubt_words(doubt: str) -> str:
+def _doubt_about_hang_words(doubt: str) -> str:
     """Return the end of a sentence that says it hangs: what is not known, or not ruled out."""
     if not doubt:
         return ", and is not just slow."
@@ -195,12 +193,12 @@ def escaped_opening(record: Json, calls: Sequence[StackCall]) -> tuple[str, str]
 
 def is_called_healthy(record: Json) -> bool:
     """Tell whether the first sentence calls the process healthy: neither busy nor asleep."""
-    kind = _facts_of_wait(record).get("sort")
+    kind = _facts_of_decisive_wait(record).get("sort")
     asleep = kind == "sleeps" and hang_types.ASLEEP in first_reason(record)
     return verdict_label(record) == "no-fault" and not asleep and kind not in _BUSY
 
 
-def _facts_of_wait(record: Json) -> Json:
+def _facts_of_decisive_wait(record: Json) -> Json:
     """Return the facts of the finding that gave the first reason, if it is about a thread's wait.
 
     `sort` is what the thread was doing ("busy", "sleeps"), `open` what is not known.
@@ -217,13 +215,13 @@ def _sentences_about_computing(
 ) -> tuple[str, str]:
     """Say that it was busy. An endless loop? Nobody can be sure: no number."""
     first = split_outside_quotes(reason, "; ")[0]
-    computed = _sentence_about_thread(record, _computing_words(first, calls))
+    computed = _as_sentence_about_thread(record, _computing_words(first, calls))
     if hang_types.IN_CALL in reason:
         when = _signal_words(get_group(record, "signal"))
         return f"{who} was in a system call when {when}", f"{computed} {CALL}"
     pid = get_group(record, "process").get("pid") or "PID"
     take = TAKE_TWO if get_group(record, "signal") else TAKE_ANOTHER.format(pid=pid)
-    return f"{who} {_healthy_words(record, 'busy')}", f"{computed} {LOOP.format(take=take)}"
+    return f"{who} {_healthy_process_words(record, 'busy')}", f"{computed} {LOOP.format(take=take)}"
 
 
 def _computing_words(reason: str, calls: Sequence[StackCall]) -> str:
@@ -236,7 +234,7 @@ def _computing_words(reason: str, calls: Sequence[StackCall]) -> str:
     named = [call for call in before if call.language in (NATIVE, PYTHON) and call.name]
     if python is None or not named:
         return reason
-    place = place_words([named[-1], *calls[calls.index(python) :]])
+    place = failure_place_words([named[-1], *calls[calls.index(python) :]])
     if named[-1].language == PYTHON:
         place = f"in {named[-1].name}, called from {call_words(python)}"
     return reason.replace(f"computing at {call_words(python)}", f"computing {place}")
@@ -244,7 +242,7 @@ def _computing_words(reason: str, calls: Sequence[StackCall]) -> str:
 
 def _hang_certainty_words(record: Json) -> str:
     """Return how sure it is that a process hangs, and is not just slow or idle."""
-    facts = _facts_of_wait(record)
+    facts = _facts_of_decisive_wait(record)
     slow, ends = facts.get("outside"), facts.get("ends")
     hangs = f"It hangs until {ends}" if ends else "This does not end by itself"
     hangs = f"It hangs, unless {slow} ends it" if slow else hangs
@@ -292,7 +290,7 @@ def hang_clauses(record: Json, calls: Sequence[StackCall]) -> tuple[str, str, li
     That threads wait for the end of who waits is harmless, and comes last.
     """
     clauses, joins = split_outside_quotes(first_reason(record), "; "), list[str]()
-    members = get_groups(_facts_of_wait(record), "members")
+    members = get_groups(_facts_of_decisive_wait(record), "members")
     for member, following in pairwise(members):
         name = quoted_name(following.get("name"))
         on = clauses[1:] and clauses[1].startswith(f"{name} waits ")
@@ -331,7 +329,7 @@ def _waiting_clause(
             who = str(named or f"thread {tid}")
             return who, verb, f"at {places[0]}"
     python = innermost_own_python_call(calls)
-    place = place_words([python] if python is not None else calls)
+    place = failure_place_words([python] if python is not None else calls)
     return explaining_thread_name(record) or "it", "waits", place
 
 
@@ -358,7 +356,7 @@ def _deadlock_words(record: Json) -> str:
     return f"hung: a deadlock between {', '.join(named[:-1])} and {named[-1]}"
 
 
-def core_or_process(record: Json) -> str:
+def core_or_process_noun(record: Json) -> str:
     """Return "core" or "process": what the record was made of."""
     return api.target_noun(api.LIVE if get_group(record, "process").get("live") else "core")
 
@@ -373,7 +371,8 @@ def _sentences_about_live_process(
         )
     thread = explaining_thread_name(record) or "it"
     reason = first_reason(record)
-    doing, seen = f"{thread} is {place_words(calls)}", _sentence(reason or "It is stopped for you.")
+    doing = f"{thread} is {failure_place_words(calls)}"
+    seen = _as_sentence(reason or "It is stopped for you.")
     head, *further = split_outside_quotes(reason.removeprefix(f"{thread} "), "; ") or [""]
     head, _, why = head.partition(": ")
     if reason.startswith(f"{thread} ") and len(head) <= MAX_REASON:  # more than a C function
@@ -382,9 +381,9 @@ def _sentences_about_live_process(
         does = "collects garbage" if is_garbage_collection(above) else "computes"
         doing = f"{thread} {head.replace('was computing', does, 1)}"
         waits = python if "computing" not in head else None
-        where = f"at {call_words(waits)}" if waits is not None else place_words(calls)
-        seen = _sentence("; ".join(filter(None, (why, *further))) or f"It was {where} then")
-    if _facts_of_wait(record).get("sort") in (*_BUSY, hang_types.UNSEEN_END):
+        where = f"at {call_words(waits)}" if waits is not None else failure_place_words(calls)
+        seen = _as_sentence("; ".join(filter(None, (why, *further))) or f"It was {where} then")
+    if _facts_of_decisive_wait(record).get("sort") in (*_BUSY, hang_types.UNSEEN_END):
         seen += f" {AGAIN}"
     return f"{who} is alive; {doing}", seen
 
@@ -421,7 +420,7 @@ def is_low_number(record: Json) -> bool:
     return as_number or OR_A_NUMBER in first_reason(record)
 
 
-def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
+def _what_happened_sentence(record: Json, label: str, calls: Sequence[StackCall]) -> str:
     category = str(get_group(record, "signature").get("category") or "")
     kind = category.partition(":")[0]
     text = death_sentence(category, str(get_group(record, "signal").get("name") or ""))
@@ -461,7 +460,7 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
     if category == "segv-stack-overflow" and _is_overflow_by_large_frame(record):
         text = "crashed: a call needed more of the C stack than was left, {where}"
     below = f"called from {call_words(python)}" if python is not None else ""
-    place = place_words(calls, interpreter=interpreter_words(record))
+    place = failure_place_words(calls, interpreter=interpreter_words(record))
     if failed_in_signal_handler(record, calls):
         place = handler_words(record, calls)
     if facts.get("function"):
@@ -528,7 +527,7 @@ CALL = "One core dump cannot tell a call that takes long from one that has just 
 _UNSURE = ": this core cannot tell"
 
 
-def _healthy_words(record: Json, state: str = "healthy") -> str:
+def _healthy_process_words(record: Json, state: str = "healthy") -> str:
     signal = get_group(record, "signal")
     alone = get_group(record, "threads").get("count") == 1
     # With several threads some may wait, and a loop that sleeps need not test anything.
@@ -554,9 +553,9 @@ def _cause_sentence(record: Json, label: str, reason: str, calls: Sequence[Stack
     sure = confidence_words(record).strip(" ()")
     if label == "software":
         cause = cause_in_words(record, reason)
-        return _sentence(software_bug_words(record, calls, cause))
+        return _as_sentence(software_bug_words(record, calls, cause))
     if label == "out-of-memory":
-        return _sentence(f"It could get no more memory ({sure}): {reason}")
+        return _as_sentence(f"It could get no more memory ({sure}): {reason}")
     if label in OF_DAMAGE:
         return damage_sentence(record, sure)
     category = str(get_group(record, "signature").get("category") or "")
@@ -564,10 +563,10 @@ def _cause_sentence(record: Json, label: str, reason: str, calls: Sequence[Stack
         return LIMIT_SENTENCES[category]
     if reason and label != CANNOT_TELL:
         what, colon, details = reason.partition(": ")
-        return _sentence(f"{what} ({sure}){colon}{details}")
+        return _as_sentence(f"{what} ({sure}){colon}{details}")
     if reason:
-        return _sentence(f"Cause not known: {reason}")
-    return _NOT_KNOWN.format(core=core_or_process(record)) + _WHY_NOT.get(
+        return _as_sentence(f"Cause not known: {reason}")
+    return _NOT_KNOWN.format(core=core_or_process_noun(record)) + _WHY_NOT.get(
         category, "where it came from."
     )
 
@@ -638,35 +637,37 @@ def _sentences_about_outside_end(
     going_on = _first_summary(record, "going_on") if label == CANNOT_TELL else ""
     if going_on and not get_texts(get_group(record, "verdict"), "reasons")[1:]:
         healthy = f"{who} may have been healthy when {_signal_words(signal)}{_UNSURE}"
-        return healthy, _sentence_about_thread(record, going_on)
+        return healthy, _as_sentence_about_thread(record, going_on)
     if reason and label == CANNOT_TELL and reason == _first_summary(record, "stuck_"):
         hung = f"{who} may have hung when {_signal_words(signal)}{_UNSURE}"
-        return hung, _sentence_about_thread(record, reason)
-    doing = f"at that moment {explaining_thread_name(record) or 'it'} was {place_words(calls)}"
+        return hung, _as_sentence_about_thread(record, reason)
+    doing = (
+        f"at that moment {explaining_thread_name(record) or 'it'} was {failure_place_words(calls)}"
+    )
     if not signal:
         first = f"{who} was running when this was taken; {doing}"
-        return first, _sentence(reason or "It did not crash")
+        return first, _as_sentence(reason or "It did not crash")
     first = f"{who} was ended by {signal.get('name')}{_sender_words(signal)}; {doing}"
     if label != "killed":
         return first, _cause_sentence(record, label, reason, calls)
     if signal.get("sender") == PROCESS:
         sent = _first_summary(record, "killed_by_own_thread")
         if sent:
-            return first, f"{_sentence_about_thread(record, sent)} Why is in the code around it."
+            return first, f"{_as_sentence_about_thread(record, sent)} Why is in the code around it."
         return first, (
             "The program ended itself, perhaps by a watchdog: look for the code that sends it."
         )
     if signal.get("sender") == ELSEWHERE:
         return (
             first,
-            f"Who sent it is not in the {core_or_process(record)}: a handler raised it again.",
+            f"Who sent it is not in the {core_or_process_noun(record)}: a handler raised it again.",
         )
     if signal.get("signo") == SIGXCPU:
         return first, (
             "Batch systems send SIGXCPU when a job has used up its CPU time: raise its limit, or "
             "look at what took so long."
         )
-    return first, f"Why it was sent is not in the {core_or_process(record)}: ask what sent it."
+    return first, f"Why it was sent is not in the {core_or_process_noun(record)}: ask what sent it."
 
 
 def is_possible_hang(record: Json) -> bool:
@@ -682,14 +683,14 @@ def _first_summary(record: Json, detector: str) -> str:
     return str(next(named, {}).get("summary") or "")
 
 
-def _sentence_about_thread(record: Json, text: str) -> str:
+def _as_sentence_about_thread(record: Json, text: str) -> str:
     """Return a text as a sentence; a thread's name at its head keeps its case."""
     names = {*filter(None, thread_names(record).values())} - {hang_types.MAIN_THREAD}
     small = any(text.startswith(f"{name} ") and str(name)[0].islower() for name in names)
-    return _sentence(f"thread {text}" if small else text)
+    return _as_sentence(f"thread {text}" if small else text)
 
 
-def _sentence(text: str) -> str:
+def _as_sentence(text: str) -> str:
     """Return a text as a sentence: a capital at its head, a full stop at its end."""
     text = text.strip()
     if not text:

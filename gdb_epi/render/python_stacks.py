@@ -45,12 +45,12 @@ def python_stack_lines(
         groups.setdefault(thread.address if alone else steps, []).append(thread)
     lines = [f"CPython {python.version}, {counted(len(threads), 'Python thread')}"]
     for group in groups.values():
-        lines += ["", _title(group, crashed_or_took_signal(crash, pid))]
+        lines += ["", _title_of_thread_group(group, crashed_or_took_signal_words(crash, pid))]
         rows = fold_calls([python_call(frame) for frame in group[0].frames])
         lines += row_lines(rows, UNLIMITED) if rows else ["  (no Python frames)"]
     if lost:
         number = f"{len(lost)} of {len(threads)} threads cannot" if groups else "none of them can"
-        which = f" ({_names_of(lost)})" if groups else ""
+        which = f" ({_names_of_threads(lost)})" if groups else ""
         lines += ["", f"{number} be read{which}, because {cut}"]
     elif cut:
         lines += ["", cut]
@@ -72,7 +72,7 @@ def thread_words(name: str | None, tid: int | None) -> str:
     return f"{quoted_name(name)} ({number})" if name else number
 
 
-def crashed_or_took_signal(crash: CrashInfo | Absent, pid: int | None) -> str:
+def crashed_or_took_signal_words(crash: CrashInfo | Absent, pid: int | None) -> str:
     """Return the words for the first thread: only a fault or an abort of its own is a crash."""
     if isinstance(crash, Absent):
         return ""
@@ -81,14 +81,14 @@ def crashed_or_took_signal(crash: CrashInfo | Absent, pid: int | None) -> str:
     return "took the signal"
 
 
-def _names_of(threads: Sequence[ThreadState]) -> str:
+def _names_of_threads(threads: Sequence[ThreadState]) -> str:
     return shortened_list([thread_words(t.name, t.tid) for t in threads], MAX_TOGETHER)
 
 
-def _title(group: Sequence[ThreadState], ending: str) -> str:
+def _title_of_thread_group(group: Sequence[ThreadState], ending: str) -> str:
     first = group[0]
     if len(group) > 1:
-        return f"{len(group)} threads with this stack: {_names_of(group)}"
+        return f"{len(group)} threads with this stack: {_names_of_threads(group)}"
     words = [thread_words(first.name, first.tid)]
     if first.crashed and ending:
         words.append(ending)

@@ -69,7 +69,9 @@ def soft_error_lines(errors: Sequence[SoftError], most: int = MAX_NOTES) -> Iter
     subjects: dict[str, list[str]] = {}
     for error in notes:
         subjects.setdefault(error.message, []).append(error.subject)
-    texts = [soft_error_words(_threads_words(names), why) for why, names in subjects.items()]
+    texts = [
+        soft_error_words(_list_of_threads_words(names), why) for why, names in subjects.items()
+    ]
     texts = list(dict.fromkeys(texts))
     for text in texts[: most if len(texts) > most + 1 else None]:
         yield from fold_line(escape(f"note: {text}"), screen_width())
@@ -77,7 +79,7 @@ def soft_error_lines(errors: Sequence[SoftError], most: int = MAX_NOTES) -> Iter
         yield f"note: and {len(texts) - most} more (--json has all)"
 
 
-def _threads_words(subjects: Sequence[str]) -> str:
+def _list_of_threads_words(subjects: Sequence[str]) -> str:
     """Return "threads 1, 2 and 3 more" for those of which one thing is to be said."""
     names = list(dict.fromkeys(subjects))
     numbers = [name.removeprefix("thread ") for name in names if name.startswith("thread ")]

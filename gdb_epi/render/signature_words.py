@@ -166,7 +166,7 @@ def where_and_what_of_record(record: Json, line: str) -> tuple[str, str]:
     waits = words.waits_for not in ("", HUNG, BUSY) and ":" not in words.waits_for
     if waits and (awaited := _awaited_by_explaining_thread(record)):
         what = f"{'hung, ' if label in HUNG_LABELS else ''}waits for {awaited}"
-    if label != CANNOT_TELL and (cause := cause_in_short(get_group(record, "verdict"))):
+    if label != CANNOT_TELL and (cause := short_cause_words(get_group(record, "verdict"))):
         what = f"{what}: {cause}"
     return where, what
 
@@ -191,7 +191,7 @@ _UNREADABLE_KINDS = {
 }  # fmt: skip
 
 
-def cause_in_short(verdict: Json) -> str:
+def short_cause_words(verdict: Json) -> str:
     """Return the leading cause in two or three words, for a table; "" where it adds nothing."""
     for rule in get_texts(verdict, "rules"):
         if rule.startswith(_STUCK):
@@ -339,8 +339,12 @@ def _corruption_lines(record: Json) -> Iterator[str]:
     if not corruption:
         return
     before, change = get_number(corruption, "prior"), get_number(corruption, "llr")
-    odds = f"1 to {_power_words(-before)}" if before <= 0 else f"{_power_words(before)} to 1"
-    what = f"{_power_words(abs(change))} times {'more' if change > 0 else 'less'}"
+    odds = (
+        f"1 to {_power_of_ten_words(-before)}"
+        if before <= 0
+        else f"{_power_of_ten_words(before)} to 1"
+    )
+    what = f"{_power_of_ten_words(abs(change))} times {'more' if change > 0 else 'less'}"
     yield (
         f"Flipped bits: {corruption.get('word')}: odds of {odds} beforehand; "
         f"by this core {what if change else 'just as'} likely"
@@ -365,7 +369,7 @@ def _corruption_lines(record: Json) -> Iterator[str]:
         yield from _wrapped_lines(f"not checked: {shortened_list(checks, MAX_CHECKS)}", why)
 
 
-def _power_words(exponent: float) -> str:
+def _power_of_ten_words(exponent: float) -> str:
     """Return a power of ten with two digits that matter: "1,000", "3.2"."""
     if exponent >= MAX_EXPONENT:
         return "more than a million"

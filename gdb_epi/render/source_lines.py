@@ -14,8 +14,8 @@ from gdb_epi.errors import Absent
 from gdb_epi.hangs.types import DEADLOCK
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.escape import escape
-from gdb_epi.report import Listing, SourceRange
 from gdb_epi.report import PythonSourceLine as SourceLine
+from gdb_epi.report import SourceListing, SourceRange
 from gdb_epi.session import Session
 from gdb_epi.typing_lite import Any
 
@@ -26,7 +26,7 @@ MARK = "^"
 CUT = " ..."
 
 
-def listing_lines(listing: Listing, *, color: bool = False) -> list[str]:
+def listing_lines(listing: SourceListing, *, color: bool = False) -> list[str]:
     """Return numbered source lines; an arrow marks the current one, carets its range."""
     painted = [terminal_text_and_columns(line) for line in listing.lines]
     plain = [text for text, _ in painted]

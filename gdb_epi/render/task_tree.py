@@ -41,7 +41,7 @@ def tree_lines(tasks: Sequence[Task], heads: Heads, place: Place, limit: int) ->
     only the first time. Tasks that wait for each other in a circle have no root: each circle is
     named, and begins a tree of its own.
     """
-    forest = _Forest(tasks, place)
+    forest = _TaskForest(tasks, place)
     lines: list[str] = []
     for root, circle in forest.roots():
         if circle:
@@ -53,7 +53,7 @@ def tree_lines(tasks: Sequence[Task], heads: Heads, place: Place, limit: int) ->
     return lines
 
 
-class _Forest:
+class _TaskForest:
     def __init__(self, tasks: Sequence[Task], place: Place) -> None:
         self._tasks = tasks
         self._by_address = {task.address: task for task in tasks}
@@ -179,7 +179,7 @@ def tasks_report(state: ProcessState, limit: int, *, tree: bool, each: bool) -> 
     """
     state.required_python()
     listing, waits = read_tasks_and_waits(state)
-    shown = _Waits(waits)
+    shown = _TaskWaitWords(waits)
     errors = [*listing.soft_errors, *state.python_soft_errors()]
     lines: list[str] = []
     if tree:
@@ -208,7 +208,7 @@ def _task_count_title(tasks: Sequence[Task]) -> str:
     return ", ".join(parts) or counted(0, "asyncio task")
 
 
-class _Waits:
+class _TaskWaitWords:
     """What tasks wait for, in words: of one task, or of several that are alike."""
 
     def __init__(self, waits: Mapping[int, UnfinishedTask]) -> None:
@@ -236,7 +236,9 @@ class _Waits:
         return f"task {address:#x}" if waits is None else waits.name
 
 
-def _groups_of_alike_tasks(shown: _Waits, tasks: Sequence[Task], *, each: bool) -> list[list[Task]]:
+def _groups_of_alike_tasks(
+    shown: _TaskWaitWords, tasks: Sequence[Task], *, each: bool
+) -> list[list[Task]]:
     """Return the tasks, those together that differ in nothing but their names; running ones first.
 
     A server has thousands that wait in one line; without `each` they are said once.
@@ -247,7 +249,7 @@ def _groups_of_alike_tasks(shown: _Waits, tasks: Sequence[Task], *, each: bool) 
     return sorted(groups.values(), key=lambda alike: not alike[0].running)
 
 
-def _grouping_key(shown: _Waits, task: Task, *, each: bool) -> object:
+def _grouping_key(shown: _TaskWaitWords, task: Task, *, each: bool) -> object:
     """Return what is the same for tasks that differ in nothing but their names."""
     if each or task.running:
         return task.address
@@ -257,14 +259,14 @@ def _grouping_key(shown: _Waits, task: Task, *, each: bool) -> object:
     return task.interpreter, task.loop, what, awaits_one, places
 
 
-def _tree_grouping_key(shown: _Waits, task: Task, *, each: bool) -> object:
+def _tree_grouping_key(shown: _TaskWaitWords, task: Task, *, each: bool) -> object:
     """Return the same, but for the name of a task that is awaited: it stands below."""
     if task.awaits_task:
         task = task._replace(awaits=A_TASK, awaits_task=False)
     return _grouping_key(shown, task, each=each)
 
 
-def _heading_lines(shown: _Waits, alike: Sequence[Task]) -> list[str]:
+def _heading_lines(shown: _TaskWaitWords, alike: Sequence[Task]) -> list[str]:
     if len(alike) == 1:
         return [f"{_task_name(alike[0])}  {_state_words(alike[0], shown.text(alike[0]))}"]
     names = sorted(map(_task_name, alike), key=lambda name: (len(name), name))

@@ -36,19 +36,19 @@ from gdb_epi.render.causes.fixes import (
     fix_for_cause,
     is_unchecked_null_result,
     lacks_huge_pages,
-    who_should_see_it,
+    whom_to_show_answer,
 )
 from gdb_epi.render.escape import escape, screen_width, wrap_text
 from gdb_epi.render.fault_lines import (
     bad_word_origin_lines,
     damage_lines,
+    describe_missing_parts,
     file_where_stack_ends,
     files_of_unnamed_functions,
     gone_object_lines,
     host_and_cpu_text,
     is_python_frame,
     lines_of_variables_with_bad_address,
-    missing_parts,
     native_call_lines,
     raised_exception_lines,
 )
@@ -71,7 +71,7 @@ from gdb_epi.render.frame_lines import (
     main_script,
     program_folder,
     row_lines,
-    rows_around_fault,
+    row_numbers_around_fault,
     short_own_files,
     short_place,
     stack_rows,
@@ -81,7 +81,7 @@ from gdb_epi.render.frame_lines import (
 from gdb_epi.render.opening_sentences import (
     HUNG,
     MAX_DEADLOCKED,
-    core_or_process,
+    core_or_process_noun,
     escaped_opening,
     is_called_healthy,
     is_core_read_in_part,
@@ -163,7 +163,7 @@ def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # 
     lines += _fact_lines(record, own_calls, reader.line, in_gdb=reader.place == GDB)
     seen = [reader.seen] if reader.seen and not is_called_healthy(record) else []
     lines += [*labelled_lines("Known", reader.decided), *labelled_lines("Seen", seen)]
-    missing, notes = missing_parts(record, in_gdb=reader.place == GDB, whole=reader.whole)
+    missing, notes = describe_missing_parts(record, in_gdb=reader.place == GDB, whole=reader.whole)
     parts = [list(labelled_lines("Missing", missing))]
     if reader.evidence:
         from gdb_epi.render.signature_words import evidence_lines
@@ -226,7 +226,7 @@ def _shown_calls(record: Json, stack: Json) -> list[StackCall]:
     python = any(is_python_frame(frame) for frame in frames)
     folder = program_folder(all_frames(record))
     hidden = _HIDDEN | {"lock-wait"} if python and record.get("waits") else _HIDDEN
-    kinds = [_drop_class(frame) for frame in frames]  # each name is demangled once
+    kinds = [_drop_class_of_frame(frame) for frame in frames]  # each name is demangled once
     kept = [at for at, kind in enumerate(kinds) if kind not in hidden] or list(range(len(frames)))
     calls = _join_raising_calls(
         calls_of_record([frames[at] for at in kept], folder), [kinds[at] for at in kept]
@@ -254,7 +254,9 @@ def _shown_calls(record: Json, stack: Json) -> list[StackCall]:
         calls.append(StackCall(REMARK, words, module=again, stands_for=left))
     elif left < 0:  # the recursion goes on into them
         outer = outer[-left:]
-    return calls + calls_of_record([f for f in outer if _drop_class(f) not in hidden], folder)
+    return calls + calls_of_record(
+        [f for f in outer if _drop_class_of_frame(f) not in hidden], folder
+    )
 
 
 def _join_raising_calls(shown: Sequence[StackCall], kinds: Sequence[str | None]) -> list[StackCall]:
@@ -284,7 +286,7 @@ def _abort_call(names: Sequence[str]) -> StackCall:
     return StackCall(NATIVE, ", ".join(shown), aside=ABORTING)
 
 
-def _drop_class(frame: Json) -> str | None:
+def _drop_class_of_frame(frame: Json) -> str | None:
     """Return the drop set of the signature that a native frame is in; None for none."""
     if is_python_frame(frame) or not frame.get("function"):
         return None
@@ -396,7 +398,7 @@ def _signal_sentences(record: Json) -> Iterator[str]:
         if sender and sender == get_group(record, "process").get("ppid"):
             yield f"{name}, sent by its parent (pid {sender})"
         else:
-            unknown = f"the {core_or_process(record)} does not say what that is"
+            unknown = f"the {core_or_process_noun(record)} does not say what that is"
             yield f"{name}, sent by pid {sender or '?'}; {unknown}"
     elif signal.get("signo") == SIGXFSZ and signal.get("sender") == PROCESS:
         yield f"{name}, which the kernel sends to a process that exceeds its file size limit"
@@ -425,7 +427,7 @@ def _thread_name(record: Json) -> str:
     """Return "MainThread" or "loader-1 (thread 8, held the GIL)": what says more than the pid."""
     tid = explaining_stack(record).get("tid")
     if not tid:
-        return f"a thread that the {core_or_process(record)} does not list"
+        return f"a thread that the {core_or_process_noun(record)} does not list"
     name = explaining_thread_name(record)
     is_main = tid == get_group(record, "process").get("pid")
     number = "" if is_main else f"thread {tid}"
@@ -486,14 +488,14 @@ def _stack_lines(
     record: Json, stack: Json, calls: Sequence[StackCall], reader: Audience, most: int, room: int
 ) -> Iterator[str]:
     if stack.get("tid") is None:
-        yield f"Stack    the {core_or_process(record)} lists no thread"
+        yield f"Stack    the {core_or_process_noun(record)} lists no thread"
         return
     if not calls:
         yield "Stack    no frame could be decoded"
         return
     circle = members_of_deadlock(record)
     if len(circle) > 1 or (reader.tasks[1:] and not reader.whole):
-        yield from _circle_stacks(record, circle, reader, room)
+        yield from _stack_lines_of_deadlock(record, circle, reader, room)
         return
     who = explaining_thread_name(record) or f"thread {stack['tid']}"
     frames = all_frames(record)
@@ -510,7 +512,7 @@ def _stack_lines(
     if reader.whole:
         yield from row_lines(rows)
         return
-    native = rows_around_fault(rows)
+    native = row_numbers_around_fault(rows)
     room = min(room, MAX_FRAMES + 2) if native else room
     telling = _most_telling_rows(rows, calls)
     sentences = " ".join(opening_sentences(record, calls))
@@ -540,7 +542,7 @@ def _most_telling_rows(rows: Sequence[StackRow], calls: Sequence[StackCall]) -> 
     return list(dict.fromkeys((*named, *running, *native[:1], *python, *native)))
 
 
-def _circle_stacks(
+def _stack_lines_of_deadlock(
     record: Json, circle: Sequence[int], reader: Audience, room: int
 ) -> Iterator[str]:
     """Yield the stacks of the threads or tasks of a deadlock, without calls of the runtime."""
@@ -581,7 +583,7 @@ def _command_for_whole_answer(reader: Audience) -> str:
 
 def _next_steps(record: Json, reader: Audience, notes: int) -> Iterator[str]:
     """Yield what to do next, each with a line that the reader can paste; `notes` are not shown."""
-    steps = list(_candidate_steps(record, reader))
+    steps = list(_possible_next_steps(record, reader))
     if notes:
         seen = bool(steps) and "fleet seen" in steps[-1][1]
         steps.insert(len(steps) - seen, ("more notes", _command_for_whole_answer(reader)))
@@ -598,7 +600,7 @@ def _next_steps(record: Json, reader: Audience, notes: int) -> Iterator[str]:
         yield line
 
 
-def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
+def _possible_next_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
     core = f"{reader.core or 'CORE'}{reader.files}"
     kept = f"{core}{reader.database}"
     database = reader.database if reader.database.startswith(" --db ") else ""
@@ -618,7 +620,7 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
     if fix := fix_for_cause(record, explaining_calls(record)):
         yield _FIX, fix
     elif label == "software":
-        yield from filter(None, (advice_for_cause(record), who_should_see_it(record)))
+        yield from filter(None, (advice_for_cause(record), whom_to_show_answer(record)))
     if reader.ended_file:
         yield "the file", escape(reader.ended_file)
     if is_unchecked_null_result(record, explaining_calls(record)):

@@ -87,14 +87,14 @@ def wait_lines(record: Json, calls: Sequence[StackCall]) -> Iterator[str]:
     order = [*circle, tid]
     telling.sort(key=lambda w: order.index(w["tid"]) if w.get("tid") in order else len(order))
     names = thread_names(record)
-    listed = {_tid(wait) for wait in telling[:MAX_WAITS]}
+    listed = {_tid_of_wait(wait) for wait in telling[:MAX_WAITS]}
     facts = [get_group(finding, "facts") for finding in get_groups(record, "findings")]
     members = [member for each in facts for member in get_groups(each, "members")]
     joining = {member.get("tid") for member in members if member.get("doing") == "join"}
     for wait in telling[:MAX_WAITS]:
         name = str(wait.get("name") or wait.get("address"))
         name = name if len(name) <= MAX_NAME else name[: MAX_NAME - 3] + "..."
-        waiter = names.get(_tid(wait)) or f"thread {wait.get('tid')}"
+        waiter = names.get(_tid_of_wait(wait)) or f"thread {wait.get('tid')}"
         if str(wait.get("kind")) in JOINS:
             awaited = get_group(wait, "owner")
             who = quoted_name(awaited.get("thread_name")) or (
@@ -103,7 +103,7 @@ def wait_lines(record: Json, calls: Sequence[StackCall]) -> Iterator[str]:
             ended = wait.get("name") and quoted_name(name)  # pthread_join() knows no names
             yield f"{waiter} waits for the end of {ended or who or 'a thread'}"
             continue
-        in_join = _tid(wait) in joining or _joins_in_threading(record, wait)
+        in_join = _tid_of_wait(wait) in joining or _joins_in_threading(record, wait)
         if not wait.get("name") and in_join:  # by threading's own lock
             thread = _holder_words(wait, names).removeprefix("held by ")
             yield f"{waiter} waits for the end of {thread}"
@@ -154,10 +154,10 @@ def clauses_of_hang(
         clauses = deadlock_clauses(record)[1]
     names = thread_names(record)
     beginnings = tuple(f"{names.get(tid) or f'thread {tid}'} waits " for tid in listed)
-    yield from _first_clauses([text for text in clauses if not text.startswith(beginnings)])
+    yield from _limited_clauses([text for text in clauses if not text.startswith(beginnings)])
 
 
-def _first_clauses(clauses: Sequence[str]) -> Iterator[str]:
+def _limited_clauses(clauses: Sequence[str]) -> Iterator[str]:
     """Yield at most MAX_WAITS clauses, and how many more there are.
 
     The last one may say so itself ("and 5 more tasks"): then it stands for as many.
@@ -171,7 +171,7 @@ def _first_clauses(clauses: Sequence[str]) -> Iterator[str]:
         yield f"and {counted(more, f'more{of_tasks}') if of_tasks else f'{more} more'}"
 
 
-def _tid(wait: Json) -> int:
+def _tid_of_wait(wait: Json) -> int:
     return int(get_number(wait, "tid"))
 
 
@@ -215,7 +215,7 @@ def lines_of_holder_at_fork(record: Json, wait: Json) -> Iterator[str]:
             yield from _possible_holders(get_group(get_group(record, "fork"), "vanished"))
         return
     thread = threads[index]
-    calls = _vanished_calls(thread, program_folder(all_frames(record)))
+    calls = _calls_of_vanished_thread(thread, program_folder(all_frames(record)))
     name = f'"{thread["name"]}"' if thread.get("name") else "a thread"
     number = f" (id {thread.get('tid')})" if thread.get("tid") else ""
     if not calls:
@@ -232,13 +232,13 @@ def _possible_holders(vanished: Json) -> Iterator[str]:
     least = "at least " if vanished.get("at_least") else ""
     yield f"at fork() the parent had {least}{counted(vanished.get('count'), 'more thread')}:"
     for thread in get_groups(vanished, "threads")[:MAX_OTHERS]:
-        calls = _vanished_calls(thread)
+        calls = _calls_of_vanished_thread(thread)
         name = f'"{thread["name"]}"' if thread.get("name") else f"id {thread.get('tid') or '?'}"
         place = f"in {calls[0].name}  {calls[0].place()}" if calls else str(thread.get("missing"))
         yield f"  {name} {place}"
 
 
-def _vanished_calls(thread: Json, folder: str | None = None) -> list[StackCall]:
+def _calls_of_vanished_thread(thread: Json, folder: str | None = None) -> list[StackCall]:
     frames = [f for f in get_groups(thread, "frames") if not f.get("hole")]
     frames = [f for f in frames if f.get("module") not in _PLUMBING] or frames
     return calls_of_record([{**frame, "language": "python"} for frame in frames], folder)

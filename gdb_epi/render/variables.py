@@ -93,4 +93,5 @@ def variable_text(variable: Variable, shown: set[str]) -> str:
     says_so = _DOUBTS in variable.text or MASKED in variable.text
     notes += [] if variable.exact or says_so else [INEXACT]
     note = f"  [{', '.join(notes)}]" if notes else ""
-    return f"{stars}{variable.name} = {one_line(short_repeat(variable.shown(), shown))}{note}"
+    text = one_line(short_repeat(variable.text_with_attributes(), shown))
+    return f"{stars}{variable.name} = {text}{note}"

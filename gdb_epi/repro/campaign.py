@@ -24,7 +24,7 @@ _Tail = Callable[[float], float]
 _STEPS = 200  # of a bisection; doubles are exhausted after 60
 
 
-class Interval(NamedTuple):
+class ConfidenceInterval(NamedTuple):
     """A rate and the interval that holds the true one with this confidence."""
 
     rate: float
@@ -33,7 +33,7 @@ class Interval(NamedTuple):
     confidence: float
 
 
-def interval_for_fixed_runs(count: int, runs: int, confidence: float = 0.95) -> Interval:
+def interval_for_fixed_runs(count: int, runs: int, confidence: float = 0.95) -> ConfidenceInterval:
     """Return the interval of `count` successes in `runs` runs, a number fixed before.
 
     Raises ValueError when there was no run, or more successes than runs.
@@ -46,10 +46,10 @@ def interval_for_fixed_runs(count: int, runs: int, confidence: float = 0.95) -> 
         if count == runs
         else _root_by_bisection(lambda p: _binomial_tail(count + 1, runs, p) - (1 - tail))
     )
-    return Interval(count / runs, low, high, confidence)
+    return ConfidenceInterval(count / runs, low, high, confidence)
 
 
-def interval_until_success(runs: int, confidence: float = 0.95) -> Interval:
+def interval_until_success(runs: int, confidence: float = 0.95) -> ConfidenceInterval:
     """Return the interval when run number `runs` was the first success, and the last run.
 
     P(first success at n or later) = (1-p)^(n-1), at n or earlier = 1 - (1-p)^n.
@@ -58,7 +58,7 @@ def interval_until_success(runs: int, confidence: float = 0.95) -> Interval:
     tail = (1 - confidence) / 2
     low = -math.expm1(math.log1p(-tail) / runs)
     high = 1.0 if runs == 1 else -math.expm1(math.log(tail) / (runs - 1))
-    return Interval(1 / runs, low, high, confidence)
+    return ConfidenceInterval(1 / runs, low, high, confidence)
 
 
 def upper_limit_without_success(runs: int, confidence: float = 0.95) -> float:
@@ -147,7 +147,7 @@ class CampaignCounts(NamedTuple):
     other: int
     ended: int
     unable: int
-    interval: Interval | None  # None when no run was done
+    interval: ConfidenceInterval | None  # None when no run was done
     stopped_at_first: bool
     failed: int = 0  # of those that ended: with another status than 0
 

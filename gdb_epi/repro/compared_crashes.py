@@ -75,7 +75,7 @@ class _ThreadPosition(NamedTuple):
         return f"{self.name}: {self.place} | {later.place}"
 
 
-def did_not_crash(record: Record) -> bool:
+def was_ended_or_snapshot(record: Record) -> bool:
     """Tell whether a process was ended from outside, or looked at as it ran."""
     label = verdict_label(record)
     category = get_group(record, "signature").get("category")
@@ -238,7 +238,7 @@ def side_by_side_lines(
     answer, moved = _sameness_sentence(first, second, match), list[str]()
     if names[0] == names[1]:
         answer = "Both are the same file."
-    elif did_not_crash(first) and did_not_crash(second):
+    elif was_ended_or_snapshot(first) and was_ended_or_snapshot(second):
         same_place = is_same_crash(first, second, match)
         changes = find_changes() if is_same_process(first, second) else ProcessChanges()
         of_copies, moved = compare_copies(first, second, alike=same_place, changes=changes)
@@ -334,7 +334,7 @@ def _common_and_differing_lines(
     hosts, scripts = zip(*both, strict=True)
     facts: dict[str, Sequence[Any]] = {"verdict": verdicts, "host": hosts, "program": scripts}
     facts |= {
-        _WORDS[name]: [_fact_text(name, value) for value in values]
+        _WORDS[name]: [_text_of_fact(name, value) for value in values]
         for name, values in comparison["facts"].items()
         if name in _WORDS
     }
@@ -356,7 +356,7 @@ def _common_and_differing_lines(
     return same, different
 
 
-def _fact_text(name: str, value: Any) -> Any:
+def _text_of_fact(name: str, value: Any) -> Any:
     """Return a fact of a crash as a reader knows it."""
     if name == "corruption" and value is not None:
         return _NO_DAMAGE if value in ("none", "software-like") else value

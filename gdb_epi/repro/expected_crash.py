@@ -79,7 +79,7 @@ def _expectation_of_line(line: str) -> ExpectedKeys:
     words = line.split(" ", 2)
     if len(words) < 3 or words[1] not in DIGITS:
         raise UsageError(f"--expect {line[:80]}: no line of a signature", hint="gsig/2 stable ...")
-    _check_version(words[0])
+    _check_signature_version(words[0])
     value = sha256_hex(line.encode("utf-8"))[: DIGITS[words[1]]]
     return ExpectedKeys({words[1]: frozenset((value,))}, "the command line", line)
 
@@ -105,7 +105,7 @@ def expectation_of_document(document: Any, name: str) -> ExpectedKeys:
     signature = document.get("signature") if isinstance(document, dict) else None
     if not isinstance(signature, dict):
         raise InputError(f"--expect {name}: no record with a signature", hint="gdb-epi triage")
-    _check_version(str(signature.get("version")))
+    _check_signature_version(str(signature.get("version")))
     keys = read_signature_keys(signature)
     if not keys:
         raise InputError(f"--expect {name}: the signature has no key", hint="gdb-epi triage")
@@ -119,7 +119,7 @@ def _is_json_lines(content: bytes) -> bool:
     return content[:1] == b"{" and content.split(b"\n", 1)[0].rstrip().endswith(b"}")
 
 
-def _check_version(version: str) -> None:
+def _check_signature_version(version: str) -> None:
     if version != k.VERSION:
         versions = f"the expected signature is {version}, this gdb-epi makes {k.VERSION}"
         raise InputError(f"{versions}: keys of different versions are not compared", hint=_RESIGN)
@@ -174,7 +174,7 @@ def choose_key_level(expectation: ExpectedKeys, given: str | None) -> str:
     return "coarse" if comparable == ["coarse"] else "stable"
 
 
-def match_text(match: KeyMatch, *, lone: bool = False) -> str:
+def describe_key_match(match: KeyMatch, *, lone: bool = False) -> str:
     """Return a match as words; `lone`: one key is expected, and it may be any of those compared."""
     if not match.compared:
         return "no key of both can be compared"
@@ -203,15 +203,15 @@ def compare_records(first: Record, second: Record, at: str = "stable") -> dict[s
     )
     match = compare_keys(wanted, actual, at)
     facts = {
-        "category": _values_of_both(first, second, "signature", "category"),
-        "signal": _values_of_both(first, second, "signal", "name"),
-        "verdict": _values_of_both(first, second, "verdict", "label"),
-        "confidence": _values_of_both(first, second, "verdict", "confidence"),
-        "corruption": _values_of_both(first, second, "corruption", "word"),
-        "python": _values_of_both(first, second, "python", "version"),
-        "executable": _values_of_both(first, second, "process", "build_id"),
-        "kernel": _values_of_both(first, second, "kernel", "version"),
-        "libset": _values_of_both(first, second, "libs", "libset"),
+        "category": _values_in_both_records(first, second, "signature", "category"),
+        "signal": _values_in_both_records(first, second, "signal", "name"),
+        "verdict": _values_in_both_records(first, second, "verdict", "label"),
+        "confidence": _values_in_both_records(first, second, "verdict", "confidence"),
+        "corruption": _values_in_both_records(first, second, "corruption", "word"),
+        "python": _values_in_both_records(first, second, "python", "version"),
+        "executable": _values_in_both_records(first, second, "process", "build_id"),
+        "kernel": _values_in_both_records(first, second, "kernel", "version"),
+        "libset": _values_in_both_records(first, second, "libs", "libset"),
     }
     return {
         "match": match._asdict(),
@@ -244,7 +244,7 @@ def comparison_lines(comparison: Mapping[str, Any]) -> Iterator[str]:
             yield f"  ... {left_out} more {title} differ"
 
 
-def _values_of_both(first: Record, second: Record, group: str, name: str) -> list[Any]:
+def _values_in_both_records(first: Record, second: Record, group: str, name: str) -> list[Any]:
     return [get_group(record, group).get(name) for record in (first, second)]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.record.record_parts import get_group, grouping_line
 from gdb_epi.render.ci.deaths import CRASHED, HUNG, Death, innermost_source_line_in
-from gdb_epi.render.ci.github import MAX_ANNOTATIONS, annotation, xml_safe_text
+from gdb_epi.render.ci.github import MAX_ANNOTATIONS, github_error_annotation, xml_safe_text
 from gdb_epi.render.opening_sentences import escaped_opening
 from gdb_epi.render.triage import explaining_calls, opening_text
 from gdb_epi.repro.campaign import (
@@ -19,7 +19,7 @@ from gdb_epi.repro.campaign import (
     SoughtCrash,
     upper_limit_without_success,
 )
-from gdb_epi.repro.expected_crash import match_text
+from gdb_epi.repro.expected_crash import describe_key_match
 from gdb_epi.repro.run_once import HANG, UNABLE
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted, pick_attributes
@@ -54,7 +54,7 @@ def describe_run(result: RunResult, aim: SoughtCrash | None = None) -> str:
         if run.status and (last := run.tail.strip().rpartition("\n")[2].strip()):
             words[-1] += f": {last[:MAX_LAST_LINE]}"
     if crash is not None and crash.match:
-        words.append(f"- {match_text(crash.match, lone=lone)}")
+        words.append(f"- {describe_key_match(crash.match, lone=lone)}")
     words += [f"- {problem}" for problem in result.trouble[:2]]
     return " ".join(words)
 
@@ -160,7 +160,7 @@ def github_annotations(results: Sequence[RunResult], root: str) -> Iterator[str]
         title = f"{_crashed_or_hung(same[0])} in {len(same)} of {counted(len(results), 'run')}"
         title += " (not the expected crash)" if meaning == OTHER else ""
         text = opening_text(crash.record) if crash else what
-        yield annotation(
+        yield github_error_annotation(
             title, text, innermost_source_line_in(crash.record, root) if crash else None
         )
 

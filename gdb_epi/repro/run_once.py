@@ -257,7 +257,7 @@ class RunOutcome(NamedTuple):
     trouble: tuple[str, ...]
 
 
-class RunStopped(Exception):
+class RunGivenUp(Exception):
     """The run was given up."""
 
 
@@ -279,7 +279,7 @@ def run_once(plan: RunPlan, number: int, scratch: str, stop: Event) -> RunOutcom
             start_new_session=True,
         )
         try:
-            outcome = _watch(plan, process, scratch, since, stop)
+            outcome = _watch_until_end(plan, process, scratch, since, stop)
         finally:
             # Ctrl-C too: what was started must not outlive us.
             kill_session(process.pid)
@@ -322,7 +322,7 @@ def start_command(
 Outcome = tuple[str, "int | None", "list[str]", "list[str]"]
 
 
-def _watch(
+def _watch_until_end(
     plan: RunPlan, process: subprocess.Popen[bytes], scratch: str, since: float, stop: Event
 ) -> Outcome:
     status = _wait_for_exit(process, plan.timeout, stop)
@@ -349,7 +349,7 @@ def _wait_for_exit(process: subprocess.Popen[bytes], seconds: float, stop: Event
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:
         if stop.is_set():
-            raise RunStopped
+            raise RunGivenUp
         with contextlib.suppress(subprocess.TimeoutExpired):
             return process.wait(min(left, STOP_SECONDS))
     return process.poll()

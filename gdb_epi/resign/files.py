@@ -73,7 +73,7 @@ def _resign_json_lines(name: str, stream: IO[bytes], seen: Seen, *, apply: bool)
             if out is not None:
                 out.write(line if new is None else json.dumps(new).encode("ascii") + b"\n")
         if out is not None and not changed:
-            raise _Unchanged
+            raise _FileStaysUnchanged
 
 
 def _resign_record(record: Any, seen: Seen) -> Mapping[str, Any] | None:
@@ -88,7 +88,7 @@ def _resign_record(record: Any, seen: Seen) -> Mapping[str, Any] | None:
     return {**record, **changed} if changed else None
 
 
-class _Unchanged(Exception):
+class _FileStaysUnchanged(Exception):
     """Nothing changed: the file stays."""
 
 
@@ -105,7 +105,7 @@ def _open_replacement(name: str) -> Iterator[IO[bytes]]:
             os.fsync(out.fileno())
         os.chmod(path, mode & 0o7777)
         os.replace(path, target)
-    except _Unchanged:
+    except _FileStaysUnchanged:
         pass  # `finally` removes the copy
     finally:
         with contextlib.suppress(FileNotFoundError):
@@ -139,13 +139,13 @@ def _resign_batch(connection: Connection, after: int, seen: Seen, *, apply: bool
 
 
 def _store_records(connection: Connection, changed: Mapping[int, Mapping[str, Any]]) -> None:
-    from gdb_epi.fleet.records.packing import Packer
+    from gdb_epi.fleet.records.packing import RecordPacker
     from gdb_epi.fleet.records.projection import project_record
     from gdb_epi.fleet.store import tables
-    from gdb_epi.fleet.store.dimensions import Dimensions
+    from gdb_epi.fleet.store.dimensions import DimensionIds
     from gdb_epi.fleet.store.transactions import note_change
 
-    packer, ids = Packer(), Dimensions()
+    packer, ids = RecordPacker(), DimensionIds()
     projected = {number: project_record(record) for number, record in changed.items()}
     ids.ensure_ids(connection, list(projected.values()))
     for number, rows in projected.items():

@@ -40,8 +40,8 @@ from gdb_epi.textstacks.partial_keys import (
     STACK_KEYS,
     UNKNOWN,
     Contents,
-    MissingHalves,
     MissingKey,
+    WhyHalvesAreMissing,
     make_partial_key,
     partial_key_contents,
 )
@@ -144,7 +144,7 @@ def resign(record: Mapping[str, Any]) -> ResignedSignature:
     old = get_group(record, "signature")
     if not old.get("version") or not isinstance(old.get("category"), str):
         return ResignedSignature(None, (), {"*": "the record has no signature"})
-    stored = _StoredStack(record, old)
+    stored = _StackInRecord(record, old)
     names = stored.make_keys()
     unable = {
         name: key.why
@@ -166,7 +166,7 @@ def resign(record: Mapping[str, Any]) -> ResignedSignature:
     return ResignedSignature(new, changed, unable)
 
 
-class _StoredStack:
+class _StackInRecord:
     """The stack that a record holds of the thread that was signed."""
 
     def __init__(self, record: Mapping[str, Any], old: Mapping[str, Any]) -> None:
@@ -181,8 +181,8 @@ class _StoredStack:
             if was == self.category
             else category_without_stack(self.category)
         )
-        self.function = _text(old.get("assertion"))
-        self.function_code = _text(get_group(record, "facts").get("function_code")) or ""
+        self.function = _non_empty_text(old.get("assertion"))
+        self.function_code = _non_empty_text(get_group(record, "facts").get("function_code")) or ""
         merged = (crashed, get_group(threads, "signed"))
         whole = next((s for s in merged if s.get("tid") == tid and s.get("frames")), None)
         of_thread = next((s for s in get_groups(threads, "stacks") if s.get("tid") == tid), {})
@@ -190,7 +190,7 @@ class _StoredStack:
         self.frames = [_stored_frame(f) for f in get_groups(source, "frames")]
         self.missing_end = CUT if source.get("frames_left_out") else ""
         self.cut_at_handler = "behind_handler" in get_group(record, "signal")
-        self.halves = MissingHalves(self._why_no_native(whole), self._why_no_python(record))
+        self.halves = WhyHalvesAreMissing(self._why_no_native(whole), self._why_no_python(record))
 
     def _why_no_native(self, merged: Mapping[str, Any] | None) -> str:
         if not self.old.get("native"):
@@ -323,30 +323,34 @@ def _new_signature(
 
 def _stored_frame(frame: Mapping[str, Any]) -> MergedFrame:
     """Return a stored frame; an absent member means what is usual (SCHEMA.md)."""
-    module, name = _text(frame.get("module")), _text(frame.get("name")) or ""
+    module, name = _non_empty_text(frame.get("module")), _non_empty_text(frame.get("name")) or ""
     if frame.get("language", "python") == "python":
         python = PyFrame(
             address=0,
             code=0,
             name=name,
-            qualname=_text(frame.get("qualname")) or name or None,
-            filename=_text(frame.get("filename")) or "",
+            qualname=_non_empty_text(frame.get("qualname")) or name or None,
+            filename=_non_empty_text(frame.get("filename")) or "",
             lineno=None,
             module=module,
             owner="unknown",
             provenance="stored",
             is_entry=False,
-            hole=_text(frame.get("hole")),
+            hole=_non_empty_text(frame.get("hole")),
         )
         return MergedFrame(None, python, str(frame.get("placed_by") or ""))
-    function, offset, code = _text(frame.get("function")), frame.get("offset"), frame.get("code")
+    function, offset, code = (
+        _non_empty_text(frame.get("function")),
+        frame.get("offset"),
+        frame.get("code"),
+    )
     native = NativeFrame(
         ANONYMOUS_PC if code == "anonymous" else 0,
         0,
         function,
         # Records of before `code` do not tell whether memory of no file was executable.
         module or (None if function or code else UNKNOWN),
-        build_id=_text(frame.get("build_id")),
+        build_id=_non_empty_text(frame.get("build_id")),
         offset=offset if isinstance(offset, int) else None,
         inlined=frame.get("inlined") is True,
         kind=str(frame.get("kind") or "normal"),
@@ -359,5 +363,5 @@ def _region_of_stored_frame(pc: int) -> Region | None:
     return ANONYMOUS_CODE if pc == ANONYMOUS_PC else None
 
 
-def _text(value: Any) -> str | None:
+def _non_empty_text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None

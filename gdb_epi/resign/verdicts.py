@@ -17,7 +17,7 @@ from gdb_epi.detectors.registry import Finding
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.judgement.calibration import RuleCounts, calibration_version
 from gdb_epi.judgement.labels import MODEL
-from gdb_epi.judgement.verdict import Verdict, judge
+from gdb_epi.judgement.verdict import Verdict, judge_core
 from gdb_epi.record.groups.verdict import recompute_flags, verdict_json
 from gdb_epi.record.record_parts import get_group, get_groups
 from gdb_epi.typing_lite import Any, NamedTuple
@@ -90,7 +90,7 @@ def judge_basis(case: VerdictBasis, table: Mapping[str, RuleCounts] | None = Non
     from gdb_epi.loader import import_all_modules
 
     import_all_modules(gdb_epi.detectors)  # they say what their findings are evidence for
-    return judge(*case, table)
+    return judge_core(*case, table)
 
 
 def stored_verdict_basis(record: Stored) -> VerdictBasis | Absent:
@@ -113,8 +113,10 @@ def stored_verdict_basis(record: Stored) -> VerdictBasis | Absent:
 
 
 def _stored_finding(stored: Stored) -> Finding:
-    facts, summary = get_group(stored, "facts"), _text(stored, "summary")
-    return Finding(_text(stored, "detector"), _text(stored, "subject"), facts, summary)
+    facts, summary = get_group(stored, "facts"), _text_or_empty(stored, "summary")
+    return Finding(
+        _text_or_empty(stored, "detector"), _text_or_empty(stored, "subject"), facts, summary
+    )
 
 
 def _stored_evidence(stored: Stored) -> Evidence:
@@ -125,26 +127,26 @@ def _stored_evidence(stored: Stored) -> Evidence:
     both = found is not None and corrected is not None
     rivals, ambiguous = stored.get("rivals"), stored.get("ambiguous")
     return Evidence(
-        _text(stored, "id"),
+        _text_or_empty(stored, "id"),
         _address_or_text(stored.get("where")),
         found,
         corrected,
         changed_bits(found or 0, corrected or 0) if both else (),
-        _text(stored, "path") or UNKNOWN,
-        _text(stored, "summary"),
-        {"rivals": rivals if isinstance(rivals, int) else 1, MARKS: _text(stored, MARKS)},
+        _text_or_empty(stored, "path") or UNKNOWN,
+        _text_or_empty(stored, "summary"),
+        {"rivals": rivals if isinstance(rivals, int) else 1, MARKS: _text_or_empty(stored, MARKS)},
         ambiguous if isinstance(ambiguous, str) else None,
     )
 
 
 def _evidence_of_model_1(group: Stored) -> Iterator[Evidence]:
     """Yield what a record of model 1 holds: pairs of words, and the signs of software."""
-    path = _text(group, "path") or UNKNOWN
+    path = _text_or_empty(group, "path") or UNKNOWN
     ambiguous = group.get("ambiguous")
     for candidate in get_groups(group, "candidates"):
-        for name in _list(candidate.get("evidence")):
+        for name in _list_or_empty(candidate.get("evidence")):
             yield _stored_evidence({**candidate, "id": name, "path": path, "ambiguous": ambiguous})
-    for name in _list(group.get("against")):
+    for name in _list_or_empty(group.get("against")):
         if isinstance(name, str) and name.startswith(SIGN):
             yield Evidence(name, "", None, None, (), UNKNOWN, f"a sign of software: {name}", {})
 
@@ -164,10 +166,10 @@ def _parse_hex_word(value: object) -> int | None:
         return None
 
 
-def _text(stored: Stored, name: str) -> str:
+def _text_or_empty(stored: Stored, name: str) -> str:
     value = stored.get(name)
     return value if isinstance(value, str) else ""
 
 
-def _list(value: object) -> list[Any]:
+def _list_or_empty(value: object) -> list[Any]:
     return value if isinstance(value, list) else []

@@ -38,7 +38,9 @@ def read_apport_report(path: str) -> Sidecar | None:
     )
     if "ProblemType" not in fields and "ExecutablePath" not in fields:
         return None
-    return Sidecar("apport", os.path.basename(path), _record_groups(fields), _identity(fields))
+    return Sidecar(
+        "apport", os.path.basename(path), _record_groups(fields), _identity_of_process(fields)
+    )
 
 
 def _fields_of_folder(path: str) -> dict[str, str]:
@@ -105,7 +107,7 @@ def _parse_date(date: str | None) -> float | None:
     return float(calendar.timegm(moment))
 
 
-def _identity(fields: dict[str, str]) -> dict[str, Any]:
+def _identity_of_process(fields: dict[str, str]) -> dict[str, Any]:
     lines = (line.partition(":") for line in fields.get("ProcStatus", "").split("\n"))
     status = {name: rest.strip() for name, _, rest in lines}
     return make_identity(status.get("Pid"), fields.get("Signal"), status.get("Name"))

@@ -52,7 +52,7 @@ def find_sidecars(
     if asked.beside:
         from gdb_epi.sidecars.host_json import read_beside_core
 
-        sidecars += _first_usable(_host_json_paths(core), read_beside_core)
+        sidecars += _first_usable_sidecar(_host_json_paths(core), read_beside_core)
     from gdb_epi.sidecars.filename import read_core_name
 
     if named:
@@ -86,9 +86,9 @@ def _journal_sidecars(core: str, asked: SidecarOptions, pid: int | None) -> Iter
         return read_journal(path, core, pid)
 
     if asked.journal is not None:
-        yield from _read_named("--journal", asked.journal, read)
+        yield from _read_sidecar_named_by_user("--journal", asked.journal, read)
     elif asked.beside:
-        yield from _first_usable(_paths_beside_core(core, JOURNAL_ENDINGS), read)
+        yield from _first_usable_sidecar(_paths_beside_core(core, JOURNAL_ENDINGS), read)
 
 
 def _apport_sidecars(core: str, asked: SidecarOptions) -> Iterator[Sidecar]:
@@ -98,9 +98,9 @@ def _apport_sidecars(core: str, asked: SidecarOptions) -> Iterator[Sidecar]:
         return read_apport_report(path)
 
     if asked.apport is not None:
-        yield from _read_named("--apport", asked.apport, read)
+        yield from _read_sidecar_named_by_user("--apport", asked.apport, read)
     elif asked.beside:
-        yield from _first_usable(_apport_paths_beside(core), read)
+        yield from _first_usable_sidecar(_apport_paths_beside(core), read)
 
 
 def _paths_beside_core(core: str, endings: tuple[str, ...]) -> Iterator[str]:
@@ -109,7 +109,9 @@ def _paths_beside_core(core: str, endings: tuple[str, ...]) -> Iterator[str]:
             yield stem + ending
 
 
-def _read_named(option: str, path: str, read: Callable[[str], Sidecar | None]) -> Iterator[Sidecar]:
+def _read_sidecar_named_by_user(
+    option: str, path: str, read: Callable[[str], Sidecar | None]
+) -> Iterator[Sidecar]:
     try:
         sidecar = read(path)
     except OSError as error:
@@ -120,7 +122,7 @@ def _read_named(option: str, path: str, read: Callable[[str], Sidecar | None]) -
     yield sidecar
 
 
-def _first_usable(
+def _first_usable_sidecar(
     paths: Iterator[str] | list[str], read: Callable[[str], Sidecar | None]
 ) -> Iterator[Sidecar]:
     """Yield the first that can be used; one that cannot be read is reported, not fatal."""

@@ -84,14 +84,16 @@ def _parse_dimm(structure: bytes, strings: list[bytes]) -> Dimm:
     elif size & 0x8000:  # in KiB
         size = (size & 0x7FFF) >> 10
 
-    def text(offset: int) -> str | None:
+    def smbios_string(offset: int) -> str | None:
         number = structure[offset]
         if not 0 < number <= len(strings):
             return None
         raw = strings[number - 1][:MAX_SMBIOS_TEXT]
         return raw.decode("ascii", "replace").strip() or None
 
-    return Dimm(text(0x10), size, text(0x17), text(0x18), text(0x1A))
+    return Dimm(
+        smbios_string(0x10), size, smbios_string(0x17), smbios_string(0x18), smbios_string(0x1A)
+    )
 
 
 Facts = dict[str, Any]
@@ -104,12 +106,12 @@ class HostFiles:
         self.root = root
         self.needs_root: list[str] = []
 
-    def text(self, path: str, *, what: str | None = None) -> str | None:
+    def read_text(self, path: str, *, what: str | None = None) -> str | None:
         """Return a file's text without its last newline; None when it is not there."""
-        raw = self.data(path, what=what)
+        raw = self.read_bytes(path, what=what)
         return None if raw is None else raw.decode("utf-8", "replace").strip("\n\0 ") or None
 
-    def data(self, path: str, *, what: str | None = None) -> bytes | None:
+    def read_bytes(self, path: str, *, what: str | None = None) -> bytes | None:
         """Return a file's bytes; `what` names it in `needs_root` when permission is denied."""
         try:
             with open(os.path.join(self.root, path), "rb", buffering=0) as file:
@@ -121,12 +123,12 @@ class HostFiles:
             pass
         return None
 
-    def number(self, path: str) -> int | None:
+    def read_number(self, path: str) -> int | None:
         """Return a decimal number in a file."""
-        text = self.text(path)
+        text = self.read_text(path)
         return int(text) if text is not None and text.isascii() and text.isdigit() else None
 
-    def matches(self, pattern: str) -> list[str]:
+    def matching_paths(self, pattern: str) -> list[str]:
         """Return the paths below the root that a pattern names, sorted."""
         return sorted(glob(pattern, root_dir=self.root))[: MAX_PARTS * 16]
 
@@ -139,9 +141,9 @@ def collect_host_facts(root: str = "/", given: Mapping[str, str] | None = None) 
         attributes.update(probe(host))
     attributes.update(given or {})
     # What tells that this runs in a container, and its image where it is told.
-    runtime = host.text("run/systemd/container")
+    runtime = host.read_text("run/systemd/container")
     image = None
-    podman = host.text("run/.containerenv")
+    podman = host.read_text("run/.containerenv")
     if podman is not None:
         runtime = runtime or "podman"
         image = _parse_assignments(podman).get("image")
@@ -149,10 +151,10 @@ def collect_host_facts(root: str = "/", given: Mapping[str, str] | None = None) 
         runtime = runtime or "docker"
     facts: Facts = {
         "schema": SCHEMA,
-        "hostname": host.text("proc/sys/kernel/hostname"),
-        "machine_id": host.text("etc/machine-id"),
-        "boot_id": host.text("proc/sys/kernel/random/boot_id"),
-        "kernel": drop_none_values(release=host.text("proc/sys/kernel/osrelease")),
+        "hostname": host.read_text("proc/sys/kernel/hostname"),
+        "machine_id": host.read_text("etc/machine-id"),
+        "boot_id": host.read_text("proc/sys/kernel/random/boot_id"),
+        "kernel": drop_none_values(release=host.read_text("proc/sys/kernel/osrelease")),
         "container": drop_none_values(runtime=runtime, image=image),
         "attributes": {
             key: value[:MAX_TEXT] if isinstance(value, str) else value
@@ -171,17 +173,17 @@ def _hash_part(text: str | None) -> str | None:
     return sha256_hex(b"gdb-epi part/1" + text.encode())[:HASH_DIGITS]
 
 
-def _cpu(host: HostFiles) -> Facts:
+def _cpu_facts(host: HostFiles) -> Facts:
     """Model, microcode and counts of /proc/cpuinfo (x86: arch/x86/kernel/cpu/proc.c)."""
     values: dict[str, set[str]] = {}
-    for name, value in _names_and_values(host.text("proc/cpuinfo") or "", ":"):
+    for name, value in _names_and_values(host.read_text("proc/cpuinfo") or "", ":"):
         values.setdefault(name, set()).add(value)
 
     def values_of(name: str) -> str | None:
         return ",".join(sorted(values[name])[:4]) if name in values else None
 
     signature = [values_of(name) for name in ("cpu family", "model", "stepping")]
-    online = host.text("sys/devices/system/cpu/online")
+    online = host.read_text("sys/devices/system/cpu/online")
     return {
         "cpu_model": values_of("model name"),
         "cpu_vendor": values_of("vendor_id"),
@@ -191,44 +193,44 @@ def _cpu(host: HostFiles) -> Facts:
         "cpu_sockets": len(values.get("physical id", ())) or None,
         "cpu_online": online,
         "cpu_flags_hash": _hash_part(values_of("flags")),
-        "cpu_governor": host.text("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        "cpu_governor": host.read_text("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
     }
 
 
-def _firmware(host: HostFiles) -> Facts:
+def _firmware_facts(host: HostFiles) -> Facts:
     facts: Facts = {}
     for file, name in _DMI_OPEN.items():
-        text = host.text(f"{DMI}/{file}")
+        text = host.read_text(f"{DMI}/{file}")
         facts[name] = _hash_part(text) if name.endswith("_hash") else text
     for file, name in _DMI_ROOT.items():
-        facts[name] = _hash_part(host.text(f"{DMI}/{file}", what=f"DMI {file}"))
+        facts[name] = _hash_part(host.read_text(f"{DMI}/{file}", what=f"DMI {file}"))
     return facts
 
 
-def _memory(host: HostFiles) -> Facts:
+def _memory_facts(host: HostFiles) -> Facts:
     """Sizes, modules (SMBIOS, root only, else EDAC), errors that were corrected or not."""
     facts: Facts = {}
-    sizes = dict(_names_and_values(host.text("proc/meminfo") or "", ":"))
+    sizes = dict(_names_and_values(host.read_text("proc/meminfo") or "", ":"))
     for fact, name in (("memory_kib", "MemTotal"), ("memory_poisoned_kib", "HardwareCorrupted")):
         kib = int(sizes.get(name, "0").removesuffix(" kB"))
         facts |= {fact: kib} if kib else {}
-    table = host.data("sys/firmware/dmi/tables/DMI", what="DIMMs (SMBIOS)")
+    table = host.read_bytes("sys/firmware/dmi/tables/DMI", what="DIMMs (SMBIOS)")
     dimms = parse_memory_devices(table) if table is not None else []
-    facts |= _dimms(dimms) if dimms else _edac_dimms(host)
+    facts |= _dimm_facts(dimms) if dimms else _edac_dimm_facts(host)
     for name in ("ce", "ue"):
-        paths = host.matches(f"sys/devices/system/edac/mc/mc*/{name}_count")
-        readable = [count for count in map(host.number, paths) if count is not None]
+        paths = host.matching_paths(f"sys/devices/system/edac/mc/mc*/{name}_count")
+        readable = [count for count in map(host.read_number, paths) if count is not None]
         facts[f"edac_{name}"] = sum(readable) if readable else None
-    taint = host.number("proc/sys/kernel/tainted")
+    taint = host.read_number("proc/sys/kernel/tainted")
     if taint is not None:
         facts["machine_check_seen"] = bool(taint & _TAINT_MACHINE_CHECK)
     # The word in brackets.
-    text = host.text("sys/kernel/mm/transparent_hugepage/enabled")
+    text = host.read_text("sys/kernel/mm/transparent_hugepage/enabled")
     facts["thp"] = text.split("[", 1)[1].split("]", 1)[0] if text and "[" in text else None
     return facts
 
 
-def _dimms(dimms: list[Dimm]) -> Facts:
+def _dimm_facts(dimms: list[Dimm]) -> Facts:
     facts: Facts = {
         "dimm_count": len(dimms),
         "dimm_parts": _join_texts(dimm.part for dimm in dimms),
@@ -241,20 +243,23 @@ def _dimms(dimms: list[Dimm]) -> Facts:
     return facts
 
 
-def _edac_dimms(host: HostFiles) -> Facts:
-    sizes = map(host.number, host.matches("sys/devices/system/edac/mc/mc*/dimm*/size"))
+def _edac_dimm_facts(host: HostFiles) -> Facts:
+    sizes = map(host.read_number, host.matching_paths("sys/devices/system/edac/mc/mc*/dimm*/size"))
     count = sum(map(bool, sizes))
     return {"dimm_count": count, "dimm_source": "edac"} if count else {}
 
 
-def _gpus(host: HostFiles) -> Facts:
+def _gpu_facts(host: HostFiles) -> Facts:
     """NVIDIA by its driver's files in /proc, AMD by the card's in /sys; without their tools."""
     facts: Facts = {}
-    version = host.text("proc/driver/nvidia/version")
+    version = host.read_text("proc/driver/nvidia/version")
     if version:
         words = version.split("\n")[0].split()
         facts["gpu_driver"] = next((w for w in words if w.count(".") >= 1 and w[0].isdigit()), None)
-    cards = [host.text(p) or "" for p in host.matches("proc/driver/nvidia/gpus/*/information")]
+    cards = [
+        host.read_text(p) or ""
+        for p in host.matching_paths("proc/driver/nvidia/gpus/*/information")
+    ]
     if cards:
         tables = [dict(_names_and_values(card, ":")) for card in cards]
         facts["gpu_count"] = len(cards)
@@ -263,13 +268,15 @@ def _gpus(host: HostFiles) -> Facts:
         for number, table in enumerate(tables[:MAX_PARTS]):
             facts[f"gpu_uuid_hash {number}"] = _hash_part(table.get("GPU UUID"))
         return facts
-    amd = host.matches("sys/class/drm/card*/device/vbios_version")
+    amd = host.matching_paths("sys/class/drm/card*/device/vbios_version")
     if amd:
         folder = os.path.dirname(amd[0])
         facts["gpu_count"] = len(amd)
-        facts["gpu_vbios"] = host.text(amd[0])
-        facts["gpu_model"] = host.text(f"{folder}/product_name") or host.text(f"{folder}/device")
-        facts["gpu_driver"] = host.text("sys/module/amdgpu/version")
+        facts["gpu_vbios"] = host.read_text(amd[0])
+        facts["gpu_model"] = host.read_text(f"{folder}/product_name") or host.read_text(
+            f"{folder}/device"
+        )
+        facts["gpu_driver"] = host.read_text("sys/module/amdgpu/version")
     return facts
 
 
@@ -283,40 +290,43 @@ def _join_texts(texts: Iterable[str | None]) -> str | None:
     return ",".join(sorted(set(filter(None, texts)))) or None
 
 
-def _adapter_firmware(host: HostFiles) -> Facts:
+def _adapter_firmware_facts(host: HostFiles) -> Facts:
     """Firmware of InfiniBand adapters and NVMe disks."""
     patterns = {
         "infiniband_firmware": "sys/class/infiniband/*/fw_ver",
         "nvme_firmware": "sys/class/nvme/nvme*/firmware_rev",
     }
-    return {name: _join_texts(map(host.text, host.matches(p))) for name, p in patterns.items()}
+    return {
+        name: _join_texts(map(host.read_text, host.matching_paths(p)))
+        for name, p in patterns.items()
+    }
 
 
-def _system(host: HostFiles) -> Facts:
+def _operating_system_facts(host: HostFiles) -> Facts:
     """Distribution, kernel build, mitigations, clock source."""
-    release = _parse_assignments(host.text("etc/os-release") or "")
+    release = _parse_assignments(host.read_text("etc/os-release") or "")
     states = [
-        f"{os.path.basename(path)}={host.text(path)}"
-        for path in host.matches("sys/devices/system/cpu/vulnerabilities/*")
+        f"{os.path.basename(path)}={host.read_text(path)}"
+        for path in host.matching_paths("sys/devices/system/cpu/vulnerabilities/*")
     ]
     clock = "sys/devices/system/clocksource/clocksource0/current_clocksource"
     return {
         "os": release.get("PRETTY_NAME"),
         "os_image": release.get("IMAGE_VERSION") or release.get("BUILD_ID"),
-        "kernel": host.text("proc/sys/kernel/osrelease"),
-        "kernel_build": host.text("proc/sys/kernel/version"),
-        "kernel_cmdline_hash": _hash_part(host.text("proc/cmdline")),
+        "kernel": host.read_text("proc/sys/kernel/osrelease"),
+        "kernel_build": host.read_text("proc/sys/kernel/version"),
+        "kernel_cmdline_hash": _hash_part(host.read_text("proc/cmdline")),
         "mitigations_hash": _hash_part("\n".join(states)),
-        "clocksource": host.text(clock),
-        "hypervisor": host.text("sys/hypervisor/type"),
+        "clocksource": host.read_text(clock),
+        "hypervisor": host.read_text("sys/hypervisor/type"),
     }
 
 
-def _cloud(host: HostFiles) -> Facts:
+def _cloud_facts(host: HostFiles) -> Facts:
     """What cloud-init wrote for everybody to read: kind and place of the machine."""
     import json
 
-    text = host.text("run/cloud-init/instance-data.json", what="cloud-init's instance data")
+    text = host.read_text("run/cloud-init/instance-data.json", what="cloud-init's instance data")
     with suppress(ValueError, RecursionError):
         document = json.loads(text or "{}")
         standard = document.get("v1") if isinstance(document, dict) else None
@@ -338,5 +348,6 @@ def _parse_assignments(text: str) -> dict[str, str]:
 
 
 PROBES: tuple[Callable[[HostFiles], Facts], ...] = (
-    _cpu, _firmware, _memory, _gpus, _adapter_firmware, _system, _cloud,
+    _cpu_facts, _firmware_facts, _memory_facts, _gpu_facts, _adapter_firmware_facts,
+    _operating_system_facts, _cloud_facts,
 )  # fmt: skip

@@ -24,7 +24,7 @@ _NOT_ATTRIBUTES = frozenset(("schema", "tool", "collected_ts"))
 def read_named_by_user(path: str) -> Sidecar:
     """Return what a file that the user named says. Raises InputError when it is no such file."""
     try:
-        return _read(path)
+        return _read_host_json(path)
     except (OSError, ValueError, RecursionError) as error:
         why = (error.strerror or str(error)) if isinstance(error, OSError) else "it is no JSON"
         hint = "gdb-epi host-facts -o host.json writes such a file, on its host"
@@ -34,12 +34,12 @@ def read_named_by_user(path: str) -> Sidecar:
 def read_beside_core(path: str) -> Sidecar | None:
     """Return what a file beside the core says; None when it is no JSON object. Raises OSError."""
     try:
-        return _read(path)
+        return _read_host_json(path)
     except (ValueError, RecursionError, InputError):
         return None
 
 
-def _read(path: str) -> Sidecar:
+def _read_host_json(path: str) -> Sidecar:
     content = read_capped(path, MAX_HOST_JSON + 1)
     if len(content) > MAX_HOST_JSON:
         raise InputError(f"--host-json {path}: more than {MAX_HOST_JSON} bytes", hint="host-facts")

@@ -46,11 +46,16 @@ def read_journal(path: str, core: str, pid: int | None) -> Sidecar | None:
     name = os.path.basename(path)
     if chosen is None:
         return Sidecar("journal", name, {}, {}, (_why_no_entry(entries),))
-    return Sidecar("journal", name, _record_groups(chosen), _identity(chosen))
+    return Sidecar("journal", name, _record_groups(chosen), _identity_of_process(chosen))
 
 
 def _entry_of_core(entries: list[Entry], core: str, pid: int | None) -> Entry | None:
-    named = [e for e in entries if _stem(e.get("COREDUMP_FILENAME", "")) == _stem(core)]
+    named = [
+        e
+        for e in entries
+        if _file_name_without_compression(e.get("COREDUMP_FILENAME", ""))
+        == _file_name_without_compression(core)
+    ]
     if len(named) == 1:
         return named[0]
     same = [e for e in entries if pid is not None and parse_decimal(e["COREDUMP_PID"]) == pid]
@@ -59,7 +64,7 @@ def _entry_of_core(entries: list[Entry], core: str, pid: int | None) -> Entry | 
     return entries[0] if len(entries) == 1 and "COREDUMP_FILENAME" not in entries[0] else None
 
 
-def _stem(path: str) -> str:
+def _file_name_without_compression(path: str) -> str:
     return strip_compression_suffix(os.path.basename(path))
 
 
@@ -133,7 +138,7 @@ def _export_entries(journal: bytes) -> Iterator[Entry]:
         yield entry
 
 
-def _identity(entry: Entry) -> dict[str, Any]:
+def _identity_of_process(entry: Entry) -> dict[str, Any]:
     signo = entry.get("COREDUMP_SIGNAL")
     return make_identity(entry.get("COREDUMP_PID"), signo, entry.get("COREDUMP_COMM"))
 

@@ -39,7 +39,7 @@ def add_sidecars(record: dict[str, Any], sidecars: Sequence[Sidecar]) -> None:
             problem = f"pid {claimed}, in the core {pid}: another pid namespace?"
             _add_soft_error(record, sidecar, problem)
         for name, group in sidecar.groups.items():
-            _merge(record, name, group, sidecar)
+            _merge_group(record, name, group, sidecar)
         _compare_kernel(record, sidecar)
         if sidecar.groups:
             used.append({"kind": sidecar.kind, "name": sidecar.name})
@@ -89,7 +89,9 @@ def _release_numbers(release: str) -> tuple[int, ...]:
     return tuple(int(part or 0) for part in match.groups()) if match else ()
 
 
-def _merge(record: dict[str, Any], name: str, group: dict[str, Any], sidecar: Sidecar) -> None:
+def _merge_group(
+    record: dict[str, Any], name: str, group: dict[str, Any], sidecar: Sidecar
+) -> None:
     recorded = record.setdefault(name, {})
     if not isinstance(recorded, dict):
         return

@@ -38,7 +38,7 @@ def function_code(target: Target, pc: int) -> str | Absent:
     machine = get_architecture(target)
     if not machine.decodes:
         return Absent(NOT_APPLICABLE, f"not judged on this architecture ({machine.name})")
-    function = FunctionBounds(target).at(pc)
+    function = FunctionBounds(target).function_at(pc)
     if function is None:
         if target.provenance(pc) == ABSENT:
             return Absent(UNREADABLE, CODE_NOT_HERE)
@@ -49,18 +49,18 @@ def function_code(target: Target, pc: int) -> str | Absent:
         return Absent(UNREADABLE, "the code of the function is not all there")
     module = module_at(target, pc)
     addresses = (module.start, module.end) if module is not None else (0, 0)
-    same = comparable_code(code, addresses, whole=size == function.end - function.start)
+    same = link_independent_code(code, addresses, whole=size == function.end - function.start)
     if same is None:
         return Absent(NOT_AVAILABLE, "the function has an instruction that is not known here")
     return name_of_code(same)
 
 
 def name_of_code(comparable: bytes) -> str:
-    """Return the name for what comparable_code() made."""
+    """Return the name for what link_independent_code() made."""
     return PREFIX + sha256_hex(comparable)[:DIGITS]
 
 
-def comparable_code(code: bytes, addresses: tuple[int, int], *, whole: bool) -> bytes | None:
+def link_independent_code(code: bytes, addresses: tuple[int, int], *, whole: bool) -> bytes | None:
     """Return the instructions of a function without what a link decides; None where one is unknown.
 
     `addresses` are those of the object: operands in that range are left out. Without `whole` the

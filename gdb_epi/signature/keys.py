@@ -241,7 +241,7 @@ class HangKeyParts(NamedTuple):
     word: str
     members: tuple[HangMember, ...]
 
-    def document(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Return it as the record has it."""
         members = [
             {"what": member.what, "frames": [list(names) for names in member.frames]}
@@ -292,7 +292,7 @@ def _rotate_to_smallest(members: Sequence[HangMember]) -> tuple[HangMember, ...]
     return min(turns, default=())
 
 
-def circle_content(words: HangKeyParts, *, coarse: bool = False) -> str:
+def key_content_of_circle(words: HangKeyParts, *, coarse: bool = False) -> str:
     """Return the content of a key of a circle (N70)."""
     parts = []
     for member in words.members:
@@ -324,7 +324,9 @@ def hang_key_content(words: HangKeyParts | None, frames: str, *, coarse: bool = 
     if words is None:
         return frames
     return (
-        circle_content(words, coarse=coarse) if words.word == CIRCLE else f"{words.word} {frames}"
+        key_content_of_circle(words, coarse=coarse)
+        if words.word == CIRCLE
+        else f"{words.word} {frames}"
     )
 
 

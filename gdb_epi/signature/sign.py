@@ -50,7 +50,7 @@ _RULE_OF_HANG = {CIRCLE: "N70", BUSY: "N73"}
 KEY_NAMES = ("exact", "strict", "stable", "coarse", "python", "native", "code")
 
 
-class ThreadChoice(NamedTuple):
+class ChosenThread(NamedTuple):
     """The thread to sign, and why; `tid` is None for a core without threads."""
 
     tid: int | None
@@ -59,21 +59,21 @@ class ThreadChoice(NamedTuple):
 
 def choose_thread(
     category: str, threads: Sequence[Thread], gil_holder: int | None, pid: int | None
-) -> ThreadChoice:
+) -> ChosenThread:
     """Return the first thread of the core; for a hang the GIL holder, else the main thread."""
     if not threads:
-        return ThreadChoice(None, "the core lists no thread")
+        return ChosenThread(None, "the core lists no thread")
     if category not in NOT_ITS_FAULT:
-        return ThreadChoice(threads[0].tid, "the kernel wrote this thread first")
+        return ChosenThread(threads[0].tid, "the kernel wrote this thread first")
     tids = {thread.tid for thread in threads}
     if gil_holder is not None and gil_holder in tids:
-        return ThreadChoice(gil_holder, f"{category}: it holds the GIL")
+        return ChosenThread(gil_holder, f"{category}: it holds the GIL")
     if pid is not None and pid in tids:
-        return ThreadChoice(pid, f"{category}: no thread holds the GIL; this is the main thread")
-    return ThreadChoice(threads[0].tid, f"{category}: no GIL holder and no main thread are known")
+        return ChosenThread(pid, f"{category}: no thread holds the GIL; this is the main thread")
+    return ChosenThread(threads[0].tid, f"{category}: no GIL holder and no main thread are known")
 
 
-class _StackHalves(NamedTuple):
+class _AvailableStackHalves(NamedTuple):
     """Which halves of the stack could be had; each an Absent or None."""
 
     native: Absent | None
@@ -100,7 +100,9 @@ class SignedProcess(NamedTuple):
 def sign(state: ProcessState) -> SignedProcess:
     """Return the signature of a process."""
     threads = state.target.threads()
-    scene = CategoryInput(state.target, state.crash, _first_stack(state), state.account)
+    scene = CategoryInput(
+        state.target, state.crash, _native_stack_of_first_thread(state), state.account
+    )
     category, steps = categorise(scene)
     pid = None if isinstance(state.process, Absent) else state.process.pid
     holder = state.python.gil_holder if isinstance(state.python, PythonState) else None
@@ -109,7 +111,7 @@ def sign(state: ProcessState) -> SignedProcess:
     choice = choose_thread(category.name, threads, holder, pid)
     if words is not None and isinstance(hang, HangDiagnosis):
         why = f"{category.name}: {hang.kind}: its wait or its loop decides"
-        choice = ThreadChoice(choose_signed_thread(hang, words).tid, why)
+        choice = ChosenThread(choose_signed_thread(hang, words).tid, why)
     steps.append(f"thread: {choice.tid}: {choice.why}")
     stack = state.stack(choice.tid) if choice.tid is not None else None
     maker = _KeyMaker(state, scene, category, steps, hang=words).make_keys(stack)
@@ -136,7 +138,7 @@ def sign(state: ProcessState) -> SignedProcess:
     )
 
 
-def _first_stack(state: ProcessState) -> Sequence[NativeFrame] | Absent:
+def _native_stack_of_first_thread(state: ProcessState) -> Sequence[NativeFrame] | Absent:
     """Return the native stack of the thread that the kernel wrote first."""
     threads = state.target.threads()
     if not threads:
@@ -271,7 +273,7 @@ class _KeyMaker:
             self.absent = dict.fromkeys(KEY_NAMES, "the core lists no thread")
             return self
         natives = [f.native for f in stack.frames if f.native is not None]
-        halves = _StackHalves(self._why_no_native(stack, natives), self._why_no_python())
+        halves = _AvailableStackHalves(self._why_no_native(stack, natives), self._why_no_python())
         tokenised = tokenise(stack, load_drop_sets(), self.state.region_at)
         self.steps += tokenised.steps
         tokens = self._put_asserting_function_first(
@@ -358,7 +360,7 @@ class _KeyMaker:
             self.absent[name] = "the native stack is not plausible"
         self.steps.append(f"N61 quality: {self.quality} is below {MIN_QUALITY}: corrupt-stack")
 
-    def _add_stack_keys(self, tokens: list[Token], halves: _StackHalves) -> None:
+    def _add_stack_keys(self, tokens: list[Token], halves: _AvailableStackHalves) -> None:
         overflow = self.overflow
         every = tokens
         if self.hang is not None:
@@ -390,9 +392,9 @@ class _KeyMaker:
                 )
                 self.keys[key] = k.make_key(key, f"{name} {words}")
         self._add_key("strict", missing or k.strict_key(every, overflow=overflow))
-        self._add_key("code", missing or self._code_key(narrow))
+        self._add_key("code", missing or self._coarse_key_by_function_code(narrow))
 
-    def _code_key(self, coarse: Sequence[Token]) -> k.Key | str:
+    def _coarse_key_by_function_code(self, coarse: Sequence[Token]) -> k.Key | str:
         """Return `coarse` with its function named by its instructions, or why there is none."""
         if self.hang is not None and self.hang.word == CIRCLE:
             return k.NO_NATIVE_FRAME
@@ -409,7 +411,7 @@ class _KeyMaker:
         words = hang_key_content(self.hang, content, coarse=True)
         return k.make_key("code", f"{self.category.name} {words}")
 
-    def _add_python_key(self, tokens: Sequence[Token], halves: _StackHalves) -> None:
+    def _add_python_key(self, tokens: Sequence[Token], halves: _AvailableStackHalves) -> None:
         """The Python stack hangs on the thread state: a damaged native stack leaves it whole."""
         family = self.category.family
         content = k.select_tokens_of_language(

@@ -153,13 +153,13 @@ class _Tokeniser:
         """Append what a frame of the stack becomes."""
         places = []
         if frame.native is not None:
-            token = self._eval_loop_token(frame) or self._native_token(frame.native)
+            token = self._eval_loop_token(frame) or self._token_of_native_frame(frame.native)
             if token is not None:
                 self._insert_closure(token, frame.native)
                 places.append(self._append(token, cython_role(token, frame.native)))
             self._return_offset = 0 if frame.native.kind == "signal" else 1
         if frame.python is not None:
-            python = self._python_token(frame.python)
+            python = self._token_of_python_frame(frame.python)
             if python is not None:
                 places.append(self._append(python))
         self.origins.append(tuple(places))
@@ -190,7 +190,7 @@ class _Tokeniser:
         drop = self._drop_class(EVAL_LOOP)
         return Token(EVAL_LOOP, NATIVE, True, drop, module=frame.native.module or "")
 
-    def _native_token(self, frame: NativeFrame) -> Token | None:
+    def _token_of_native_frame(self, frame: NativeFrame) -> Token | None:
         if frame.kind == "sentinel":
             self.steps.append("N36 frames: the middle of the native stack was left out")
             return None
@@ -257,7 +257,7 @@ class _Tokeniser:
         self.steps.append("N33 frames: a frame outside any executable mapping is never hashed")
         return ""
 
-    def _python_token(self, frame: PyFrame) -> Token | None:
+    def _token_of_python_frame(self, frame: PyFrame) -> Token | None:
         if frame.hole is not None or not (frame.qualname or frame.name):
             why = frame.hole or ""
             self.steps.append(f"N48 frames: a Python frame without a name is left out: {why}")
@@ -335,7 +335,7 @@ def collapse_cycles(tokens: Sequence[Token], longest: int = MAX_PERIOD) -> list[
     at = 0
     keys = [(token.kind, token.text) for token in tokens]
     while at < len(tokens):
-        period = _period_at(keys, at, longest)
+        period = _cycle_period_at(keys, at, longest)
         if not period:
             out.append(tokens[at])
             at += 1
@@ -352,7 +352,7 @@ def collapse_cycles(tokens: Sequence[Token], longest: int = MAX_PERIOD) -> list[
     return out
 
 
-def _period_at(keys: list[tuple[str, str]], at: int, longest: int) -> int:
+def _cycle_period_at(keys: list[tuple[str, str]], at: int, longest: int) -> int:
     for period in range(1, longest + 1):
         if at + 2 * period > len(keys):
             return 0

@@ -298,7 +298,7 @@ class ModulesByAddress:
         self._modules = sorted(modules, key=lambda module: module.start)
         self._starts = [module.start for module in self._modules]
 
-    def at(self, address: int) -> Module | None:
+    def module_at_address(self, address: int) -> Module | None:
         """Return the object that an address lies in, its data included."""
         index = bisect_right(self._starts, address) - 1
         return self._modules[index] if index >= 0 and address < self._modules[index].end else None

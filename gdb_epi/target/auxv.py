@@ -14,7 +14,7 @@ AT_SYSINFO_EHDR = 33
 RANDOM_BYTES = 16
 
 
-def read_exec_random(target: Target) -> bytes | None:
+def read_at_random_bytes(target: Target) -> bytes | None:
     """Return the 16 bytes that the kernel gave at exec, which forked children keep; None without.
 
     Stack canaries come from them: nothing but a hash of them may be shown.

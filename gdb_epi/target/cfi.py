@@ -97,12 +97,12 @@ class CfiRules:
     def rule(self, pc: int) -> CfiRule | None:
         """Return the rule at an instruction; None without an entry. Raises UnknownCfi."""
         try:
-            return self._read(pc)
+            return self._read_rule(pc)
         except (UnreadableMemory, IndexError, KeyError, struct.error) as error:
             raise UnknownCfi(str(error)) from None
 
-    def _read(self, pc: int) -> CfiRule | None:
-        entry, function = self._functions.entry(pc), self._functions.at(pc)
+    def _read_rule(self, pc: int) -> CfiRule | None:
+        entry, function = self._functions.fde_address(pc), self._functions.function_at(pc)
         if entry is None or function is None:
             return None
         length, back = struct.unpack("<II", self._target.read(entry, 8))
@@ -190,7 +190,7 @@ class _CfiProgram:
             elif opcode == RESTORE:
                 self._restore_initial_rule(low)
             elif byte in (0x0F, 0x10, 0x16):
-                at = self._expression(byte, instructions, at)
+                at = self._read_expression_rule(byte, instructions, at)
             else:
                 values, at = read_cfi_operands(instructions, at, OPERANDS[byte])
                 if 0x02 <= byte <= 0x04:
@@ -200,7 +200,7 @@ class _CfiProgram:
             if place > until:
                 return
 
-    def _expression(self, opcode: int, instructions: bytes, at: int) -> int:
+    def _read_expression_rule(self, opcode: int, instructions: bytes, at: int) -> int:
         register = 0
         if opcode != 0x0F:
             register, at = unsigned_leb128(instructions, at)
@@ -387,11 +387,11 @@ class Unwinder:
     def rule(self, pc: int) -> UnwindRule | None:
         """Return the rule at an instruction; None without an entry, and for signal frames."""
         try:
-            return self._read(pc)
+            return self._read_unwind_rule(pc)
         except (UnknownCfi, IndexError):
             return None
 
-    def _read(self, pc: int) -> UnwindRule | None:
+    def _read_unwind_rule(self, pc: int) -> UnwindRule | None:
         rule = self._entries.rule(pc)
         if rule is None or rule.is_signal or not isinstance(rule.cfa, CfaBase):
             return None
@@ -414,7 +414,7 @@ def find_caller(
     is not on it, or the stack cannot be followed that far.
     """
     bounds = FunctionBounds(target)
-    called = bounds.at(function)
+    called = bounds.function_at(function)
     if called is None:
         return None
     frames = islice(Unwinder(target, bounds).walk(registers), limit)

@@ -76,7 +76,7 @@ def decode_notes(all_notes: Iterable[Note], architecture: Architecture = X86_64)
             if len(threads) >= MAX_THREADS:
                 errors.append(SoftError("notes", "NT_PRSTATUS", f"stopped at {MAX_THREADS}"))
                 break
-            thread = _thread(note.desc, architecture)
+            thread = _decode_prstatus(note.desc, architecture)
             if isinstance(thread, Absent):
                 errors.append(SoftError("notes", "NT_PRSTATUS", thread.detail))
                 continue
@@ -91,9 +91,9 @@ def decode_notes(all_notes: Iterable[Note], architecture: Architecture = X86_64)
         elif note.type == NT_SIGINFO and siginfo is None:
             siginfo = note.desc
         elif note.type == NT_PRPSINFO and note.name == b"CORE":
-            process = _process_info(note.desc)
+            process = _decode_prpsinfo(note.desc)
         elif note.type == NT_FILE:
-            files, problem = _mapped_files(note.desc)
+            files, problem = _decode_nt_file(note.desc)
             errors += [SoftError("notes", "NT_FILE", problem)] if problem else []
         elif note.type == NT_AUXV:
             whole = min(len(note.desc), MAX_AUXV) // 16 * 16
@@ -102,7 +102,7 @@ def decode_notes(all_notes: Iterable[Note], architecture: Architecture = X86_64)
     return CoreNotes(tuple(threads), crash, process, tuple(files), auxv, tuple(errors))
 
 
-def _thread(desc: bytes, architecture: Architecture) -> Thread | Absent:
+def _decode_prstatus(desc: bytes, architecture: Architecture) -> Thread | Absent:
     count = len(architecture.registers)
     if len(desc) < _PRSTATUS_REGS + WORD * count:
         return Absent(UNPARSABLE, f"{len(desc)} bytes is too short for {architecture.name}")
@@ -110,7 +110,7 @@ def _thread(desc: bytes, architecture: Architecture) -> Thread | Absent:
     values = struct.unpack_from(f"<{count}Q", desc, _PRSTATUS_REGS)
     registers = dict(zip(architecture.registers, values, strict=True))
     blocked = struct.unpack_from("<Q", desc, _PRSTATUS_BLOCKED)[0]
-    return Thread(tid, registers, None, _times(desc), architecture, blocked)
+    return Thread(tid, registers, None, _decode_cpu_times(desc), architecture, blocked)
 
 
 def _add_register(thread: Thread, note: Note) -> Thread:
@@ -121,7 +121,7 @@ def _add_register(thread: Thread, note: Note) -> Thread:
     return thread._replace(registers={**thread.registers, name: value})
 
 
-def _times(desc: bytes) -> tuple[float, float] | None:
+def _decode_cpu_times(desc: bytes) -> tuple[float, float] | None:
     user, user_micro, kernel, kernel_micro = _TIMES.unpack_from(desc, _PRSTATUS_TIMES)
     for seconds, micro in ((user, user_micro), (kernel, kernel_micro)):
         if not (0 <= seconds < _MAX_SECONDS and 0 <= micro < 10**6):
@@ -129,15 +129,17 @@ def _times(desc: bytes) -> tuple[float, float] | None:
     return round(user + user_micro / 1e6, 6), round(kernel + kernel_micro / 1e6, 6)
 
 
-def _text(raw: bytes) -> str:
+def _decode_c_string(raw: bytes) -> str:
     return raw.split(b"\0", 1)[0].decode("utf-8", "surrogateescape")
 
 
-def _process_info(desc: bytes) -> ProcessInfo | Absent:
+def _decode_prpsinfo(desc: bytes) -> ProcessInfo | Absent:
     if len(desc) < _PRPSINFO.size:
         return Absent(UNPARSABLE, f"NT_PRPSINFO of {len(desc)} bytes")
     *_, uid, _gid, pid, ppid, _pgrp, _sid, fname, psargs = _PRPSINFO.unpack_from(desc)
-    return ProcessInfo(pid, ppid, uid, _text(fname), _text(psargs).rstrip(" "))
+    return ProcessInfo(
+        pid, ppid, uid, _decode_c_string(fname), _decode_c_string(psargs).rstrip(" ")
+    )
 
 
 def _crash_info(siginfo: bytes | None, cursig: int, threads: list[Thread]) -> CrashInfo | Absent:
@@ -161,7 +163,7 @@ def _crash_info(siginfo: bytes | None, cursig: int, threads: list[Thread]) -> Cr
     return CrashInfo(signo, code, errno, address, pid, uid, tid)
 
 
-def _mapped_files(desc: bytes) -> tuple[list[MappedFile], str]:
+def _decode_nt_file(desc: bytes) -> tuple[list[MappedFile], str]:
     if len(desc) < 16:
         return [], "too short"
     count, page = struct.unpack_from("<QQ", desc)

@@ -235,7 +235,8 @@ class CoreFileTarget(MappedRegions):
             )
         if header.machine not in ARCHITECTURES or not (header.is_64 and header.little_endian):
             raise InputError(
-                f"{name}: a core of another machine ({_machine_name(header)}), which is not read",
+                f"{name}: a core of another machine ({_name_of_unsupported_machine(header)}), "
+                "which is not read",
                 hint="only cores of x86-64 and aarch64 can be read",
             )
         if len(data) < elf.EHDR.size:
@@ -322,7 +323,7 @@ class CoreFileTarget(MappedRegions):
             return self._data[at : at + size]
         if size < 0 or size > MAX_READ:
             raise UnreadableMemory(address, size, f"a read of more than {MAX_READ} bytes")
-        return self._read_pieces(address, size)
+        return self._read_across_mappings(address, size)
 
     def dumped_word(self, address: int) -> int | None:
         """Return the word at an address; None where no one mapping was dumped with all of it."""
@@ -344,7 +345,7 @@ class CoreFileTarget(MappedRegions):
             return self._bytes.view[at : at + size]
         return None
 
-    def _read_pieces(self, address: int, size: int) -> bytes:
+    def _read_across_mappings(self, address: int, size: int) -> bytes:
         parts = []
         end = address + size
         while address < end:
@@ -394,12 +395,12 @@ class CoreFileTarget(MappedRegions):
                 return None
             if low < high:
                 delta = self._deltas[number]
-                at = self._find_in(number, needle, low + delta, high + delta)
+                at = self._find_in_region(number, needle, low + delta, high + delta)
                 if at >= 0:
                     return at - delta
         return None
 
-    def _find_in(self, number: int, needle: bytes, low: int, high: int) -> int:
+    def _find_in_region(self, number: int, needle: bytes, low: int, high: int) -> int:
         """Search file offsets [low, high) of a region; -1 when the bytes are not there."""
         if not needle.strip(b"\0"):
             return self._search_windows(self._bytes.find, needle, low, high)
@@ -429,7 +430,7 @@ class CoreFileTarget(MappedRegions):
         the file are searched together.
         """
         if self._spans is None or self._spans[0] is not ranges:
-            self._spans = ranges, self._join_ranges(ranges)
+            self._spans = ranges, self._merge_nearby_nonzero_ranges(ranges)
         for low, high, parts in self._spans[1]:
             # gcore does not align mappings in the file.
             search = self._bytes.find if parts[0].delta & 7 else self._bytes.find_word
@@ -443,7 +444,9 @@ class CoreFileTarget(MappedRegions):
                     if met == most:
                         low = max((p.high for p in parts if p.number == last), default=high)
 
-    def _join_ranges(self, ranges: Ranges) -> list[tuple[int, int, list[_FilledPart]]]:
+    def _merge_nearby_nonzero_ranges(
+        self, ranges: Ranges
+    ) -> list[tuple[int, int, list[_FilledPart]]]:
         """Return (low, high, parts) in the file of what is not zero; little is between parts."""
         spans: list[tuple[int, int, list[_FilledPart]]] = []
         for start, end in ranges:
@@ -516,7 +519,7 @@ class CoreFileTarget(MappedRegions):
 
     def modules(self) -> Sequence[Module]:
         """Return the mapped ELF objects, the executable first."""
-        return self._modules.all()
+        return self._modules.all_modules()
 
     def symbol(self, name: str) -> int | None:
         """Return the run-time address of a dynamic symbol, or of one in .symtab."""
@@ -565,7 +568,7 @@ def _map_file(name: str) -> mmap.mmap:
         os.close(descriptor)
 
 
-def _machine_name(header: elf.Header) -> str:
+def _name_of_unsupported_machine(header: elf.Header) -> str:
     """Return the name of a machine that is not read."""
     if header.machine not in ARCHITECTURES:
         return elf.MACHINES.get(header.machine, f"e_machine {header.machine}")

@@ -43,20 +43,20 @@ def add_derived_registers(
     architecture = threads[0].architecture if threads else None
     if architecture is None or architecture.call in architecture.registers:
         return threads
-    size = _descriptor_size(target, symbol or target.symbol)
+    size = _size_of_struct_pthread(target, symbol or target.symbol)
     return tuple(
         thread._replace(
             registers={
                 **thread.registers,
-                **_ident_register(thread, size),
-                **_call_register(target, thread),
+                **_pthread_t_register(thread, size),
+                **_system_call_number_register(target, thread),
             }
         )
         for thread in threads
     )
 
 
-def _descriptor_size(target: Target, symbol: Callable[[str], int | None]) -> int | None:
+def _size_of_struct_pthread(target: Target, symbol: Callable[[str], int | None]) -> int | None:
     address = symbol(_DESCRIPTOR_SIZE)
     if address is None:
         return None
@@ -64,13 +64,13 @@ def _descriptor_size(target: Target, symbol: Callable[[str], int | None]) -> int
     return size if 0 < size < _MAX_DESCRIPTOR else None
 
 
-def _ident_register(thread: Thread, size: int | None) -> dict[str, int]:
+def _pthread_t_register(thread: Thread, size: int | None) -> dict[str, int]:
     if size is None or not thread.thread_pointer:
         return {}
     return {thread.architecture.ident: thread.thread_pointer - size}
 
 
-def _call_register(target: Target, thread: Thread) -> dict[str, int]:
+def _system_call_number_register(target: Target, thread: Thread) -> dict[str, int]:
     """Return the number of the call that a thread is in; nothing where its code is not there."""
     architecture = thread.architecture
     kernels = thread.registers.get(architecture.call, NO_CALL)

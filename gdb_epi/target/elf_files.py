@@ -36,12 +36,12 @@ def locate_in_sysroot(path: str, sysroot: str | None) -> str | Absent:
     """
     roots = sysroot_folders(sysroot)
     if len(roots) < 2:
-        return _locate(path, sysroot)
-    places = [_locate(path, root) for root in roots]
+        return _locate_below_folder(path, sysroot)
+    places = [_locate_below_folder(path, root) for root in roots]
     return next((p for p in places if isinstance(p, str) and os.path.lexists(p)), places[0])
 
 
-def _locate(path: str, sysroot: str | None) -> str | Absent:
+def _locate_below_folder(path: str, sysroot: str | None) -> str | Absent:
     """Return where a path lies below one folder.
 
     Symbolic links below a sysroot are followed as the process saw them, never out of it: an
@@ -180,14 +180,16 @@ class FileFinder:
 
     def open_candidates(self, path: str, is_executable: bool) -> list[ElfFile]:
         """Return the ELF files that may be the one, best first; nothing is compared."""
-        files = [self.at(candidate) for candidate in self.candidates(path, is_executable)]
+        files = [self.elf_file_at(candidate) for candidate in self.candidates(path, is_executable)]
         return [file for file in files if isinstance(file, ElfFile)]
 
-    def match(self, path: str, build_id: str | None, is_executable: bool) -> ElfFile | Absent:
+    def find_by_build_id(
+        self, path: str, build_id: str | None, is_executable: bool
+    ) -> ElfFile | Absent:
         """Return the file with this build-id, or an Absent that says what is wrong."""
         why = f"{path}: no such file here"
         for candidate in self.candidates(path, is_executable):
-            file = self.at(candidate)
+            file = self.elf_file_at(candidate)
             if isinstance(file, Absent):
                 why = file.detail
             elif build_id is None:
@@ -201,13 +203,13 @@ class FileFinder:
             else:
                 return file
         if build_id is not None:
-            for candidate in self._paths_in_store(path, build_id):
-                file = self.at(candidate)
+            for candidate in self._paths_in_build_id_store(path, build_id):
+                file = self.elf_file_at(candidate)
                 if isinstance(file, ElfFile) and file.build_id == build_id:
                     return file
         return Absent(NOT_AVAILABLE, why)
 
-    def _paths_in_store(self, path: str, build_id: str) -> Iterator[str]:
+    def _paths_in_build_id_store(self, path: str, build_id: str) -> Iterator[str]:
         """Yield where a store below the sysroot may have the file: by its build-id, or flat."""
         stored = [f"{folder}/{build_id[:2]}/{build_id[2:]}" for folder in BUILD_ID_FOLDERS]
         for root in sysroot_folders(self.sysroot):
@@ -217,6 +219,6 @@ class FileFinder:
                     yield here
 
     @memoized
-    def at(self, path: str) -> ElfFile | Absent:
+    def elf_file_at(self, path: str) -> ElfFile | Absent:
         """Return the ELF file at a path of this machine; each is opened once."""
         return self._opened(path)

@@ -39,7 +39,7 @@ class Function(NamedTuple):
     end: int
 
 
-class _Table(NamedTuple):
+class _UnwindTable(NamedTuple):
     address: int
     rows: int
 
@@ -50,22 +50,22 @@ class FunctionBounds:
     def __init__(self, target: Target) -> None:
         self._target = target
         self._modules = ModulesByAddress(target.modules())
-        self._tables: dict[int, _Table | None] = {}
+        self._tables: dict[int, _UnwindTable | None] = {}
         self._rows: dict[tuple[int, int], bytes] = {}  # table, number of the first row
         self._columns: dict[int, array[int]] = {}  # of tables that are wholly there: starts
 
-    def at(self, pc: int) -> Function | None:
+    def function_at(self, pc: int) -> Function | None:
         """Return the function that holds a code address.
 
         Absent (None) when its object has no unwind tables, or when neither the core nor a
         matching file has them.
         """
-        entry = self._entry(pc)
+        entry = self._function_and_fde_address(pc)
         return None if entry is None else entry[0]
 
-    def entry(self, pc: int) -> int | None:
-        """Return where the unwind table's entry (FDE) of a code address lies; None as in at()."""
-        entry = self._entry(pc)
+    def fde_address(self, pc: int) -> int | None:
+        """Return where the unwind entry (FDE) of a code address lies; None as in function_at()."""
+        entry = self._function_and_fde_address(pc)
         return None if entry is None else entry[1]
 
     def function_returned_to(self, pc: int) -> Function | None:
@@ -73,28 +73,28 @@ class FunctionBounds:
 
         After a call of a function that never returns (abort) the next function may begin.
         """
-        return self.at(pc - 1)
+        return self.function_at(pc - 1)
 
     def lacks_unwind_entries(self, pc: int) -> bool:
         """Tell whether the object of a code address has no unwind table, or none of its entries."""
-        module = self._modules.at(pc)
-        if module is None or self.at(pc) is not None:
+        module = self._modules.module_at_address(pc)
+        if module is None or self.function_at(pc) is not None:
             return False
         table = self._tables.get(module.start)
         try:
             if table is None:
                 image = parse_image(self._target.read(module.start, PAGE), module.start)
                 return image is not None and all(s.type != PT_GNU_EH_FRAME for s in image[1])
-            before = self._rows_before(table, pc)
-            start, entry = self._row(table, before - 1) if before else (0, 0)
+            before = self._count_rows_up_to(table, pc)
+            start, entry = self._row_of_table(table, before - 1) if before else (0, 0)
             size = _ENTRY.unpack(self._target.read(entry, _ENTRY.size))[3] if before else 0
         except UnreadableMemory:
             return False
         return start + size <= pc
 
     @memoized
-    def _entry(self, pc: int) -> tuple[Function, int] | None:
-        module = self._modules.at(pc)
+    def _function_and_fde_address(self, pc: int) -> tuple[Function, int] | None:
+        module = self._modules.module_at_address(pc)
         if module is None:
             return None
         try:
@@ -102,10 +102,10 @@ class FunctionBounds:
                 self._tables[module.start] = None  # also when the next line raises
                 self._tables[module.start] = self._open_table(module)
             table = self._tables[module.start]
-            low = 0 if table is None else self._rows_before(table, pc)
+            low = 0 if table is None else self._count_rows_up_to(table, pc)
             if table is None or not low:
                 return None
-            start, entry = self._row(table, low - 1)
+            start, entry = self._row_of_table(table, low - 1)
             _, _, relative, size = _ENTRY.unpack(self._target.read(entry, _ENTRY.size))
         except UnreadableMemory:
             return None
@@ -114,7 +114,7 @@ class FunctionBounds:
             return None
         return Function(start, start + size), entry
 
-    def _open_table(self, module: Module) -> _Table | None:
+    def _open_table(self, module: Module) -> _UnwindTable | None:
         image = parse_image(self._target.read(module.start, PAGE), module.start)
         if image is None:
             return None
@@ -126,10 +126,10 @@ class FunctionBounds:
                 version, _, count_as, rows_as, _, count = _HEADER.unpack(raw)
                 if (version, count_as, rows_as) != (1, _UDATA4, _DATAREL_SDATA4):
                     return None
-                return _Table(address, min(count, MAX_FUNCTIONS))
+                return _UnwindTable(address, min(count, MAX_FUNCTIONS))
         return None
 
-    def _row(self, table: _Table, number: int) -> tuple[int, int]:
+    def _row_of_table(self, table: _UnwindTable, number: int) -> tuple[int, int]:
         first = number & -ROWS_AT_ONCE
         rows = self._rows.get((table.address, first))
         if rows is None:
@@ -145,7 +145,7 @@ class FunctionBounds:
         start, entry = _ROW.unpack_from(rows, at)
         return table.address + start, table.address + entry
 
-    def _rows_before(self, table: _Table, pc: int) -> int:
+    def _count_rows_up_to(self, table: _UnwindTable, pc: int) -> int:
         """Return how many rows begin at a code address or before it."""
         column = self._columns.get(table.address)
         if column is None:
@@ -155,13 +155,13 @@ class FunctionBounds:
         low, high = 0, table.rows
         while low < high:
             middle = (low + high) // 2
-            if self._row(table, middle)[0] <= pc:
+            if self._row_of_table(table, middle)[0] <= pc:
                 low = middle + 1
             else:
                 high = middle
         return low
 
-    def _row_starts(self, table: _Table) -> array[int]:
+    def _row_starts(self, table: _UnwindTable) -> array[int]:
         """Return the starts of a table's rows; nothing for one that is long or incomplete."""
         if table.rows > MAX_COLUMN:
             return array("i")

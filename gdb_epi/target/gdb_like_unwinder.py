@@ -69,7 +69,7 @@ class GdbLikeUnwinder:
         self._main = main
         self.linked = linked
         self._rules = CfiRules(target, FunctionBounds(target))
-        self.module_at = ModulesByAddress(target.modules()).at
+        self.module_at = ModulesByAddress(target.modules()).module_at_address
 
     def frames(self, registers: Mapping[str, int]) -> WalkedThread:
         """Return the frames of a thread. Raises GdbNeeded."""
@@ -89,7 +89,11 @@ class GdbLikeUnwinder:
             if self._is_outermost_frame(rule):
                 return WalkedThread(tuple(frames), "")
             if rule is None:
-                current = {**current, "rip": self._word(sp), "rsp": sp + WORD & WORD_MASK}
+                current = {
+                    **current,
+                    "rip": self._read_stack_word(sp),
+                    "rsp": sp + WORD & WORD_MASK,
+                }
             else:
                 current = self._caller_registers(rule, current)
             if not is_signal:
@@ -136,7 +140,7 @@ class GdbLikeUnwinder:
                 name = REGISTERS[rule.cfa.register]
                 cfa = current[name] + rule.cfa.offset & WORD_MASK
             else:
-                cfa = evaluate_expression(rule.cfa.program, current, self._word)
+                cfa = evaluate_expression(rule.cfa.program, current, self._read_stack_word)
             caller = {**current, "rsp": cfa}
             for number, kept in rule.registers.items():
                 name = REGISTERS[number] if number < len(REGISTERS) else ""
@@ -145,10 +149,10 @@ class GdbLikeUnwinder:
                 if kept is None:
                     caller.pop(name, None)
                 elif isinstance(kept, SavedRegister):
-                    caller[name] = self._word(cfa + kept.offset & WORD_MASK)
+                    caller[name] = self._read_stack_word(cfa + kept.offset & WORD_MASK)
                 else:
-                    value = evaluate_expression(kept.program, current, self._word, cfa)
-                    caller[name] = self._word(value) if kept.is_address else value
+                    value = evaluate_expression(kept.program, current, self._read_stack_word, cfa)
+                    caller[name] = self._read_stack_word(value) if kept.is_address else value
         except (UnknownCfi, KeyError, IndexError) as error:
             raise GdbNeeded(f"unwind tables: {error}") from None
         if "rip" not in caller or "rsp" not in caller:
@@ -157,7 +161,7 @@ class GdbLikeUnwinder:
             raise GdbNeeded("a caller below its callee")
         return caller
 
-    def _word(self, address: int) -> int:
+    def _read_stack_word(self, address: int) -> int:
         region = self._target.region_at(address)
         if region is None or address + WORD > region.start + region.dumped:
             raise GdbNeeded("the stack is not in the core")

@@ -61,7 +61,7 @@ class GreenletStackWalk:
         """
         if not self._switches.is_in_greenlet_extension(pc) or low >= high:
             return False
-        for word in self._words(low, min(high - low, MAX_FRAME)):
+        for word in self._read_words(low, min(high - low, MAX_FRAME)):
             if word not in self._seen and word > 1 << 12 and not word & 7:
                 self._seen.add(word)
                 self._ends |= self._possible_stack_stops(word)
@@ -69,11 +69,11 @@ class GreenletStackWalk:
 
     def _possible_stack_stops(self, place: int) -> set[int]:
         """Return the words of a greenlet's state that may be its `stack_stop`; empty for none."""
-        words = self._words(place, _WORDS * WORD)
+        words = self._read_words(place, _WORDS * WORD)
         if len(words) < _WORDS:
             return set()
         of_implementation = self._switches.is_in_greenlet_extension(words[0]) and any(
-            place in self._words(word, _BACK * WORD)
+            place in self._read_words(word, _BACK * WORD)
             for word in words[1:]
             if word > 1 << 12 and not word & 7
         )
@@ -81,7 +81,7 @@ class GreenletStackWalk:
             return set()
         return {end for start, end in pairwise(words[2:]) if 0 < start < end}
 
-    def _words(self, place: int, size: int) -> tuple[int, ...]:
+    def _read_words(self, place: int, size: int) -> tuple[int, ...]:
         return tuple(split_into_words(try_read(self._target, place, size & ~7)))
 
 

@@ -41,12 +41,12 @@ class ImportedFunctions:
         """Return the names of what an object that is mapped from `start` on imports, by slot."""
         if start not in self._names:
             try:
-                self._names[start] = self._read(start)
+                self._names[start] = self._read_import_slots(start)
             except (UnreadableMemory, struct.error):
                 self._names[start] = {}
         return self._names[start]
 
-    def _read(self, start: int) -> dict[int, str]:
+    def _read_import_slots(self, start: int) -> dict[int, str]:
         read = self._target.read
         image = elf.parse_image(read(start, HEADERS), start)
         if image is None:

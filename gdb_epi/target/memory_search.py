@@ -87,7 +87,7 @@ def find_word(target: Target, value: int, *, limit: int | None = MAX_WORD_HITS) 
         search = _WordSearch(target, value)
         if limit is not None and len(searches) < MAX_KEPT_WORDS:
             searches[value] = search
-    return search.first(limit)
+    return search.first_places(limit)
 
 
 class _WordSearch:
@@ -96,9 +96,9 @@ class _WordSearch:
     def __init__(self, target: Target, value: int) -> None:
         self._addresses: list[int] = []
         self._whole = True
-        self._rest = _find_places(target, value)
+        self._rest = _find_word_places(target, value)
 
-    def first(self, limit: int | None) -> WordHits:
+    def first_places(self, limit: int | None) -> WordHits:
         """Return the first places, at most `limit`."""
         addresses = self._addresses
         while limit is None or len(addresses) < limit:
@@ -110,7 +110,7 @@ class _WordSearch:
         return WordHits(tuple(addresses[:limit]), False)
 
 
-def _find_places(target: Target, value: int) -> Generator[int, None, bool]:
+def _find_word_places(target: Target, value: int) -> Generator[int, None, bool]:
     """Yield the places of a word; return whether all memory was looked at.
 
     A core file has a search for words of its own, by their lower halves; those whose lower half
@@ -216,14 +216,14 @@ class MemorySearch:
                 ranges: Ranges = []
                 for region in self.target.regions():
                     if region.dumped > 0 and ("w" in region.perms or not writable):
-                        self._add_filled(region.start, region.dumped_size, ranges)
+                        self._add_nonzero_ranges(region.start, region.dumped_size, ranges)
                 self._kept[writable] = ranges, self.soft_errors[before:]
                 del self.soft_errors[before:]
             self._ranges[writable], errors = self._kept[writable]
             self.soft_errors += errors
         return self._ranges[writable]
 
-    def _add_filled(self, first: int, length: int, ranges: Ranges) -> None:
+    def _add_nonzero_ranges(self, first: int, length: int, ranges: Ranges) -> None:
         """Add the parts of a mapping that are not all zero, in ranges of at most a PIECE."""
         zeros = bytes(ZERO_PIECE)
         unreadable = 0
@@ -260,7 +260,7 @@ class MemorySearch:
                     yield start + at
                 at = piece.find(short, at + 1)
 
-    def words(self, value: int, ranges: Ranges | None = None) -> Iterator[int]:
+    def find_word(self, value: int, ranges: Ranges | None = None) -> Iterator[int]:
         """Yield the aligned addresses in writable memory, or in ranges, that hold a 64-bit word."""
         for address in self.find(value.to_bytes(8, "little"), writable=True, ranges=ranges):
             if not address & 7:
@@ -279,7 +279,7 @@ class MemorySearch:
 
         for value in values:
             if not value & LOW_HALF:  # no address of an object
-                yield from ((value, address) for address in self.words(value, ranges))
+                yield from ((value, address) for address in self.find_word(value, ranges))
         searches = []  # (word, its bytes, zero bytes that its lower half begins with, the rest)
         for value in values:
             if value & LOW_HALF:

@@ -18,7 +18,7 @@ from gdb_epi.util import counted
 MAX_MAPPINGS = 16  # the largest losses that are named
 
 
-class LostMapping(NamedTuple):
+class IncompleteMapping(NamedTuple):
     """One writable mapping that is not whole in the core."""
 
     start: int
@@ -33,7 +33,7 @@ class MissingWritableMemory(NamedTuple):
     expected: int
     missing: int
     percent: float
-    mappings: tuple[LostMapping, ...]  # the largest losses first, at most MAX_MAPPINGS
+    mappings: tuple[IncompleteMapping, ...]  # the largest losses first, at most MAX_MAPPINGS
     mapping_count: int
     stacks: tuple[int, ...]  # LWPs whose native stack lacks the bytes at the stack pointer
 
@@ -54,11 +54,11 @@ def measure_missing_memory(target: Target) -> MissingWritableMemory:
         owners.setdefault(region.start, thread.tid)
         if pointer >= region.start + region.dumped:
             lost_stacks.append(thread.tid)
-    unused = _undumped_mappings(target, owners)
+    unused = _mappings_without_pages(target, owners)
     writable = [r for r in target.regions() if "w" in r.perms and r.start not in unused]
     expected = sum(region.size for region in writable)
     lost = [
-        LostMapping(r.start, r.size, r.size - r.dumped_size, _region_name(r, owners))
+        IncompleteMapping(r.start, r.size, r.size - r.dumped_size, _region_name(r, owners))
         for r in writable
         if r.dumped < r.size
     ]
@@ -75,7 +75,7 @@ def measure_missing_memory(target: Target) -> MissingWritableMemory:
     )
 
 
-def _undumped_mappings(target: Target, stacks: Container[int]) -> frozenset[int]:
+def _mappings_without_pages(target: Target, stacks: Container[int]) -> frozenset[int]:
     """Return the starts of the anonymous mappings for which the kernel had no page to dump.
 
     In a complete core those are the mappings with no bytes while others have some; otherwise the

@@ -124,7 +124,7 @@ class Modules:
         if region.path is None or "w" in region.perms:
             why = "not in the core" if region.dumped == 0 else "cut off from the core"
             raise UnreadableMemory(address, size, why)
-        file = self.file_of(region.path)
+        file = self.matching_local_file(region.path)
         if isinstance(file, Absent):
             raise UnreadableMemory(address, size, f"not in the core; {file.detail}")
         content = file.read(region.file_offset + address - region.start, size)
@@ -135,10 +135,10 @@ class Modules:
         return content
 
     @memoized
-    def file_of(self, path: str) -> ElfFile | Absent:
+    def matching_local_file(self, path: str) -> ElfFile | Absent:
         """Return the file on this machine with the build-id that the core has for `path`."""
         build_id = self._build_id(path)
-        file = self._target.files.match(path, build_id, path == self._exe_path())
+        file = self._target.files.find_by_build_id(path, build_id, path == self._exe_path())
         if build_id is None and isinstance(file, Absent):
             file = self._file_by_first_page(path) or self._file_by_failed_access(path) or file
         return file
@@ -151,7 +151,7 @@ class Modules:
         the dynamic section the place and size of every table: another build that agrees in both
         is not known.
         """
-        headers, page = self._headers(path), self._first_page(path)
+        headers, page = self._load_base_and_headers(path), self._first_page(path)
         if headers is None or page is None:
             return None
         base, segments = headers
@@ -233,10 +233,10 @@ class Modules:
         return None
 
     def _spans_of(self, path: str) -> Sequence[MappedFile]:
-        return self._spans.get(path, [])
+        return self._spans_by_path.get(path, [])
 
     @cached_property
-    def _spans(self) -> dict[str, Sequence[MappedFile]]:
+    def _spans_by_path(self) -> dict[str, Sequence[MappedFile]]:
         by_path: dict[str, list[MappedFile]] = {}
         for entry in self._target.mapped_files():
             by_path.setdefault(entry.path, []).append(entry)
@@ -259,24 +259,24 @@ class Modules:
         return self._target.read(address, size)
 
     @memoized
-    def _headers(self, path: str) -> tuple[int, tuple[elf.Segment, ...]] | None:
+    def _load_base_and_headers(self, path: str) -> tuple[int, tuple[elf.Segment, ...]] | None:
         """Return (load base, program headers) from dumped memory, or None."""
-        start = self._start(path)
+        start = self._address_of_first_page(path)
         page = self._first_page(path)
         return None if start is None or page is None else elf.parse_image(page, start)
 
-    def _start(self, path: str) -> int | None:
+    def _address_of_first_page(self, path: str) -> int | None:
         return next((span.start for span in self._spans_of(path) if span.offset == 0), None)
 
     def _first_page(self, path: str) -> bytes | None:
-        start = self._start(path)
+        start = self._address_of_first_page(path)
         return self._dumped_page(start) if start is not None else None
 
     def _build_id(self, path: str) -> str | None:
-        headers = self._headers(path)
-        return self._noted_build_id(*headers) if headers else None
+        headers = self._load_base_and_headers(path)
+        return self._build_id_in_notes(*headers) if headers else None
 
-    def _noted_build_id(self, base: int, segments: Sequence[elf.Segment]) -> str | None:
+    def _build_id_in_notes(self, base: int, segments: Sequence[elf.Segment]) -> str | None:
         """Return the build-id of an object's dumped notes."""
         for segment in segments:
             if segment.type == elf.PT_NOTE:
@@ -294,28 +294,28 @@ class Modules:
 
     # -- modules ------------------------------------------------------------------------------
 
-    def all(self) -> Sequence[Module]:
+    def all_modules(self) -> Sequence[Module]:
         """Return every mapped ELF object, the executable first, then by address."""
         return [image.module for image in self._all_images().values()]
 
     @memoized
     def _all_images(self) -> dict[str, MappedImage]:
-        named = {path: self._image(path) for path in self._paths()}
+        named = {path: self._mapped_image(path) for path in self._mapped_paths()}
         images = {path: image for path, image in named.items() if image is not None}
         vdso = self._vdso()
         return images if vdso is None else {**images, vdso.module.path: vdso}
 
-    def _paths(self) -> list[str]:
+    def _mapped_paths(self) -> list[str]:
         """Return the mapped files, the executable first."""
         exe = self._exe_path()
         paths = list(dict.fromkeys(entry.path for entry in self._target.mapped_files()))
         return sorted(paths, key=lambda path: path != exe)
 
     @memoized
-    def _image(self, path: str) -> MappedImage | None:
+    def _mapped_image(self, path: str) -> MappedImage | None:
         spans = self._spans_of(path)
-        headers = self._headers(path)
-        elf_file = self.file_of(path)
+        headers = self._load_base_and_headers(path)
+        elf_file = self.matching_local_file(path)
         local_path = elf_file.path if isinstance(elf_file, ElfFile) else elf_file
         start, end = min(span.start for span in spans), max(span.end for span in spans)
         if headers is None:
@@ -326,7 +326,7 @@ class Modules:
         base, segments = headers
         if is_data_only(spans, segments, self._may_execute):
             return None
-        module = Module(path, base, start, end, self._noted_build_id(base, segments), local_path)
+        module = Module(path, base, start, end, self._build_id_in_notes(base, segments), local_path)
         return MappedImage(module, segments, elf_file)
 
     def _vdso(self) -> MappedImage | None:
@@ -337,7 +337,7 @@ class Modules:
         if region is None or image is None:
             return None
         base, segments = image
-        build_id = self._noted_build_id(base, segments)
+        build_id = self._build_id_in_notes(base, segments)
         absent = Absent(NOT_AVAILABLE, "the vDSO is part of the kernel")
         module = Module("linux-vdso.so.1", base, region.start, region.end, build_id, absent)
         return MappedImage(module, segments, absent)
@@ -370,10 +370,10 @@ class Modules:
         """
         yield from self._tables
         if self._without_table is None:
-            paths = sorted(self._paths(), key=lambda path: "libpython" not in path)
+            paths = sorted(self._mapped_paths(), key=lambda path: "libpython" not in path)
             self._without_table = iter(paths)
         for path in self._without_table:
-            image = self._image(path)
+            image = self._mapped_image(path)
             if image is None:
                 continue
             file, base = image.elf_file, image.module.base

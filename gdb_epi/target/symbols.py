@@ -143,21 +143,21 @@ def _find_covering(file: ElfFile, value: int) -> tuple[str, int] | None:
     return None
 
 
-class SymbolPlace(NamedTuple):
+class SymbolAtAddress(NamedTuple):
     """The symbol of a loaded file that covers an address, and the bytes from its start."""
 
     name: str
     offset: int
 
 
-def symbol_at(target: Target, address: int) -> SymbolPlace | None:
+def symbol_at(target: Target, address: int) -> SymbolAtAddress | None:
     """Return the symbol that covers an address; None where none is known to.
 
     In a stripped file the nearest symbol below says nothing. The threads of a pool are all in the
     same functions: each is looked up once.
     """
     kept = shared_cache(target)
-    places: dict[int, SymbolPlace | None] = {}
+    places: dict[int, SymbolAtAddress | None] = {}
     if kept is not None:
         places = kept.setdefault(symbol_at, places)
     if address not in places:
@@ -165,7 +165,7 @@ def symbol_at(target: Target, address: int) -> SymbolPlace | None:
     return places[address]
 
 
-def _find_symbol(target: Target, address: int) -> SymbolPlace | None:
+def _find_symbol(target: Target, address: int) -> SymbolAtAddress | None:
     module = module_at(target, address)
     if module is None or isinstance(module.file, Absent):
         return None
@@ -174,7 +174,7 @@ def _find_symbol(target: Target, address: int) -> SymbolPlace | None:
         return None
     value = address - module.base
     symbol = symbol_covering(file, value)
-    return None if symbol is None else SymbolPlace(symbol[0], value - symbol[1])
+    return None if symbol is None else SymbolAtAddress(symbol[0], value - symbol[1])
 
 
 def symbolize(target: Target, address: int) -> str:

@@ -32,24 +32,26 @@ _MAPPED_DEVICES = (
 )  # fmt: skip
 
 
-class LinkedMemory(Protocol):
+class MemoryWithAuxv(Protocol):
     """What is asked of a process to find the dynamic linker's list."""
 
     def read(self, address: int, size: int) -> bytes: ...
     def auxv(self) -> Mapping[int, int]: ...
 
 
-class NamingMemory(LinkedMemory, Protocol):
+class CoreWithMappedFiles(MemoryWithAuxv, Protocol):
     """What is asked of the core."""
 
     def mapped_files(self) -> Sequence[MappedFile]: ...
 
 
-def find_unsafe_file_name(target: NamingMemory, exe: str | None, sysroot: str | None) -> str | None:
+def find_unsafe_file_name(
+    target: CoreWithMappedFiles, exe: str | None, sysroot: str | None
+) -> str | None:
     """Return what a debugger must not open, and why; None when all names are safe."""
     if exe is not None and (why := _why_unsafe(exe, "")):
         return f"the executable {why}"
-    for name in dict.fromkeys(_file_names(target)):
+    for name in dict.fromkeys(_file_names_in_core(target)):
         if not name.startswith("/") or "\0" in name:
             continue
         why = "leads out of the sysroot" if sysroot and _leads_above_root(name) else None
@@ -82,24 +84,24 @@ def _leads_above_root(name: str) -> bool:
     return False
 
 
-def _file_names(target: NamingMemory) -> Iterator[str]:
+def _file_names_in_core(target: CoreWithMappedFiles) -> Iterator[str]:
     for entry in target.mapped_files():
         yield entry.path
     execfn = target.auxv().get(AT_EXECFN)
     if execfn:
-        yield _string(target, execfn)
+        yield _read_c_string(target, execfn)
     for _, name, _ in read_link_map(target):
         yield name
 
 
-def read_link_map(target: LinkedMemory) -> Iterator[tuple[int, str, int]]:
+def read_link_map(target: MemoryWithAuxv) -> Iterator[tuple[int, str, int]]:
     """Yield (base, name, dynamic section) of the dynamic linker's list.
 
     Reference: struct link_map (l_addr, l_name, l_ld) in glibc's elf/link.h.
     """
     seen: set[int] = set()
     try:
-        debug = _debug_address(target)
+        debug = _address_of_r_debug(target)
         for _ in range(MAX_NAMESPACES):
             if not debug:
                 return
@@ -107,7 +109,7 @@ def read_link_map(target: LinkedMemory) -> Iterator[tuple[int, str, int]]:
             while address and address not in seen and len(seen) < MAX_OBJECTS:
                 seen.add(address)
                 base, name, dynamic, following = struct.unpack("<4Q", target.read(address, 32))
-                yield base, _string(target, name), dynamic
+                yield base, _read_c_string(target, name), dynamic
                 address = following
             # glibc 2.35: version 2 has a further list after r_ldbase.
             debug = struct.unpack("<Q", target.read(debug + 40, 8))[0] if version >= 2 else 0
@@ -115,7 +117,7 @@ def read_link_map(target: LinkedMemory) -> Iterator[tuple[int, str, int]]:
         return
 
 
-def _debug_address(target: LinkedMemory) -> int:
+def _address_of_r_debug(target: MemoryWithAuxv) -> int:
     """Return where struct r_debug lies, by the executable's program headers; 0 without."""
     auxv = target.auxv()
     start = auxv.get(AT_PHDR, 0)
@@ -129,7 +131,7 @@ def _debug_address(target: LinkedMemory) -> int:
     return 0
 
 
-def _string(target: LinkedMemory, address: int) -> str:
+def _read_c_string(target: MemoryWithAuxv, address: int) -> str:
     """Return a C string, or what can be read of it."""
     text = b""
     try:

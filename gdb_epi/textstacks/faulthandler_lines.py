@@ -43,8 +43,8 @@ def parse_python_frame(text: str) -> TextFrame | None:
     if not match:
         return None
     line = int(match[3]) if match[3].isdigit() else None
-    name = None if match[4] == "???" else unescape(match[4])
-    filename = unescape(match[1]) if match[1] is not None else None
+    name = None if match[4] == "???" else undo_faulthandler_escapes(match[4])
+    filename = undo_faulthandler_escapes(match[1]) if match[1] is not None else None
     return TextFrame(None, PYTHON, name=name, filename=filename, lineno=line)
 
 
@@ -64,7 +64,7 @@ def parse_c_frame(text: str) -> TextFrame | None:
     return TextFrame(None, NATIVE, name=match[2] or None, pc=int(match[4], 16), module=match[1])
 
 
-def unescape(text: str) -> str:
+def undo_faulthandler_escapes(text: str) -> str:
     """Undo the escapes of faulthandler, which prints only ASCII."""
     if "\\" not in text:
         return text

@@ -81,7 +81,7 @@ def parse_frame(number: int, text: str) -> TextFrame:
     pc = int(address[1], 16) if address else None
     rest = text[address.end() :] if address else text
     place = _parse_frame_tail(rest)
-    start = _find_arguments(rest)
+    start = _find_argument_list(rest)
     name: str | None = rest[:start].strip()
     if name in ("??", "", "<signal handler called>"):
         name = None
@@ -143,19 +143,19 @@ def _parse_frame_tail(text: str) -> FrameTail:
     match = _AT.search(text) if ") " in text or ")\t" in text else None
     if match:
         return FrameTail(
-            None, match[1], int(match[2]), _position_behind_bracket(text, match.start(1))
+            None, match[1], int(match[2]), _position_after_last_bracket(text, match.start(1))
         )
     match = _FROM.search(text)
     if match:
-        return FrameTail(match[1], None, None, _position_behind_bracket(text, match.start(1)))
+        return FrameTail(match[1], None, None, _position_after_last_bracket(text, match.start(1)))
     return FrameTail(None, None, None, len(text))
 
 
-def _position_behind_bracket(text: str, end: int) -> int:
+def _position_after_last_bracket(text: str, end: int) -> int:
     return text.rfind(")", 0, end) + 1
 
 
-def _find_arguments(text: str) -> int:
+def _find_argument_list(text: str) -> int:
     """Return where ` (ARGUMENTS)` begins: the first blank-bracket outside of other brackets."""
     depth, position = 0, 0
     end = min(len(text), MAX_SCAN)

@@ -22,7 +22,7 @@ NO_CODE = "the instructions of the function are not told"
 _TAIL = 8  # tokens that a continuation repeats: the longest period of a cycle
 
 
-class MissingHalves(NamedTuple):
+class WhyHalvesAreMissing(NamedTuple):
     """Why a half of the stack is missing; "" when it is there."""
 
     native: str
@@ -45,7 +45,7 @@ class MissingKey(NamedTuple):
 
 
 def key_contents(
-    tokens: Sequence[Token], halves: MissingHalves, *, overflow: bool, function_code: str = ""
+    tokens: Sequence[Token], halves: WhyHalvesAreMissing, *, overflow: bool, function_code: str = ""
 ) -> Contents:
     """Return what each key of a stack says after its category. SPEC.md sections 1.3 and 6.
 
@@ -57,14 +57,16 @@ def key_contents(
     both = halves.why_not_both()
     narrow = k.coarse_tokens(coarse)
     contents: Contents = {
-        "native": _key_words(
+        "native": _stack_line_or_missing_key(
             k.select_tokens_of_language(inner, NATIVE, overflow=overflow), halves.native
         ),
-        "python": _key_words(
+        "python": _stack_line_or_missing_key(
             k.select_tokens_of_language(tokens, PYTHON, overflow=overflow), halves.python
         ),
-        "stable": _key_words(k.select_tokens(tokens, overflow=overflow).tokens, both),
-        "coarse": _key_words(narrow, both),
+        "stable": _stack_line_or_missing_key(
+            k.select_tokens(tokens, overflow=overflow).tokens, both
+        ),
+        "coarse": _stack_line_or_missing_key(narrow, both),
         "code": _code_words(narrow, both, function_code, overflow=overflow),
     }
     caller = k.caller_of_nameless_frame(coarse)
@@ -90,7 +92,7 @@ def _code_words(
 
 def partial_key_contents(
     tokens: Sequence[Token],
-    halves: MissingHalves,
+    halves: WhyHalvesAreMissing,
     ends: str,
     *,
     overflow: bool,
@@ -120,7 +122,7 @@ def partial_key_contents(
     return contents
 
 
-def common_contents(first: Contents, second: Contents, why: str) -> Contents:
+def contents_common_to_readings(first: Contents, second: Contents, why: str) -> Contents:
     """Return what two readings of one stack have in common."""
     same = {name: words == second[name] for name, words in first.items()}
     return {name: words if same[name] else MissingKey(why) for name, words in first.items()}
@@ -136,7 +138,7 @@ def make_partial_key(name: str, words: str | MissingKey, category: str) -> k.Key
     return k.make_key(name, f"{word} {words}".lstrip())
 
 
-def _key_words(tokens: Sequence[Token], missing: str) -> str | MissingKey:
+def _stack_line_or_missing_key(tokens: Sequence[Token], missing: str) -> str | MissingKey:
     if missing:
         return MissingKey(missing)
     return format_stack_line(tokens) if tokens else MissingKey("this stack has no such frame")

@@ -38,7 +38,7 @@ class PythonNamer:
     """Names the frames of one crash."""
 
     def __init__(
-        self, dump: TextCrash, sources: SourceFileNames | None, minor: int | None = None
+        self, dump: TextCrash, sources: QualifiedNamesFromSource | None, minor: int | None = None
     ) -> None:
         self.minor = guess_python_minor(dump) if minor is None else minor
         self._sources = sources
@@ -124,7 +124,7 @@ def _is_library(filename: str) -> bool:
     return module_of_file(filename) != module_of_file(filename.rsplit("/", 1)[-1])
 
 
-class SourceFileNames:
+class QualifiedNamesFromSource:
     """Qualified names out of the source files that a text names, where they are readable."""
 
     def __init__(self) -> None:
@@ -159,13 +159,15 @@ def _functions_of_file(filename: str) -> list[tuple[int, int, str, str]]:
     while work:
         node, prefix = work.pop()
         work += [
-            (child, _note_definition(child, prefix, functions))
+            (child, _note_function_or_class(child, prefix, functions))
             for child in ast.iter_child_nodes(node)
         ]
     return functions
 
 
-def _note_definition(node: ast.AST, prefix: str, functions: list[tuple[int, int, str, str]]) -> str:
+def _note_function_or_class(
+    node: ast.AST, prefix: str, functions: list[tuple[int, int, str, str]]
+) -> str:
     """Note a function or class; return the prefix of what is defined inside it."""
     import ast
 
@@ -178,6 +180,6 @@ def _note_definition(node: ast.AST, prefix: str, functions: list[tuple[int, int,
     return prefix
 
 
-def collect_doubts(named: Sequence[NamedFrame]) -> tuple[str, ...]:
+def inferences_about_names(named: Sequence[NamedFrame]) -> tuple[str, ...]:
     """Return what was inferred for any of these frames, each once."""
     return tuple(dict.fromkeys(doubt for frame in named for doubt in frame.doubts))

@@ -95,7 +95,7 @@ class ThreadDraft:
         """Tell whether no frame was seen."""
         return not self.total and not self._python
 
-    def finish(self, c_stack: list[TextFrame]) -> TextThread:
+    def to_text_thread(self, c_stack: list[TextFrame]) -> TextThread:
         """Return the thread."""
         native = mark_inlined_frames(self._native)
         left_out = self.total - len(native)
@@ -193,10 +193,10 @@ class CrashDraft:
         if len(self._c_stack) < MAX_C_STACK:
             self._c_stack.append(frame)
 
-    def finish(self) -> TextCrash:
+    def to_text_crash(self) -> TextCrash:
         """Return the crash."""
         threads = [thread for thread in self._threads if not thread.is_empty() or thread.current]
-        finished = [t.finish(self._c_stack if t.current else []) for t in threads]
+        finished = [t.to_text_thread(self._c_stack if t.current else []) for t in threads]
         if self.timeout is not None:
             self.notes.append(f"dump_traceback_later() fired after {self.timeout}: nothing crashed")
         return TextCrash(
@@ -279,13 +279,13 @@ def read_crashes(stream: BinaryIO, notes: list[str]) -> Iterator[TextCrash]:
         reader.read_line(number, line)
         while reader.done:
             count += 1
-            yield reader.done.pop(0).finish()
+            yield reader.done.pop(0).to_text_crash()
         if count >= MAX_DUMPS:
             notes.append(f"only the first {MAX_DUMPS} crashes were read")
             return
     reader.finish_crash()
     for draft in reader.done:
-        yield draft.finish()
+        yield draft.to_text_crash()
 
 
 class _Reader:
@@ -447,7 +447,7 @@ class _Reader:
         error = fatal.FATAL.search(line)
         if error:
             draft = self._draft_for_source(FAULTHANDLER, new=True)
-            draft.fatal = fatal.unescape(error[2].strip())
+            draft.fatal = fatal.undo_faulthandler_escapes(error[2].strip())
             draft.signal = fatal.SIGNALS.get(draft.fatal)
             if error[1].startswith("Windows"):
                 draft.notes.append("a dump of Windows: its exceptions are no signals")

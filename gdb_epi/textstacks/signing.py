@@ -37,13 +37,18 @@ from gdb_epi.textstacks.partial_keys import (
     STACK_KEYS,
     UNKNOWN,
     Contents,
-    MissingHalves,
     MissingKey,
-    common_contents,
+    WhyHalvesAreMissing,
+    contents_common_to_readings,
     make_partial_key,
     partial_key_contents,
 )
-from gdb_epi.textstacks.python_names import QUALIFIED, PythonNamer, SourceFileNames, collect_doubts
+from gdb_epi.textstacks.python_names import (
+    QUALIFIED,
+    PythonNamer,
+    QualifiedNamesFromSource,
+    inferences_about_names,
+)
 from gdb_epi.textstacks.text_crash import FAULTHANDLER, SIGNAL, TextCrash, TextFrame, TextThread
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import memoized
@@ -278,7 +283,7 @@ class TextSignature(NamedTuple):
 def sign_text(
     dump: TextCrash,
     category: str | None = None,
-    sources: SourceFileNames | None = None,
+    sources: QualifiedNamesFromSource | None = None,
     minor: int | None = None,
 ) -> TextSignature | None:
     """Return the signature of one crash; None when the text holds no frame of it.
@@ -289,7 +294,7 @@ def sign_text(
     thread, why = find_crashed_thread(dump)
     if thread is None:
         return None
-    thread = _join_stacks(dump, thread)
+    thread = _join_stacks_of_same_thread(dump, thread)
     kinds = possible_categories(dump, thread, category)
     stack = _TextStack(dump, thread, kinds, PythonNamer(dump, sources, minor))
     keys: dict[str, k.Key] = {}
@@ -338,7 +343,7 @@ def find_crashed_thread(dump: TextCrash) -> tuple[TextThread | None, str]:
     return first, f"GDB numbers the thread that the kernel wrote first 1; this is {first.label}"
 
 
-def _join_stacks(dump: TextCrash, thread: TextThread) -> TextThread:
+def _join_stacks_of_same_thread(dump: TextCrash, thread: TextThread) -> TextThread:
     """Add what other parts of the text say about the thread: `bt` and `py-bt` may be apart."""
     for other in [t for t in dump.threads if t is not thread and _is_same_thread(t, thread)]:
         if len(other.native) > len(thread.native):
@@ -402,7 +407,9 @@ class _TextStack:
         self._named = [self._namer.name_frame(frame) for frame in _python_frames(thread)]
         self._inner, self._outer = self._merge_stack()
         self.tokens = self._tokens(self._inner)
-        self.halves = MissingHalves(self._why_no_native(), self._why_no_python())
+        self.halves = WhyHalvesAreMissing(
+            self._why_no_native_tokens(), self._why_no_python_tokens()
+        )
 
     @memoized
     def key_contents(self, overflow: bool) -> Contents:
@@ -412,12 +419,14 @@ class _TextStack:
         if self._outer is not None:
             tokens = self._tokens(self._outer)
             other = partial_key_contents(tokens, self.halves, ends, overflow=overflow)
-            contents = common_contents(contents, other, PLACES)
+            contents = contents_common_to_readings(contents, other, PLACES)
         return contents
 
     def inferences_by_key(self) -> dict[str, tuple[str, ...]]:
         """Return what the names of the keys rest on beside the text."""
-        doubts = tuple(collect_doubts([frame for frame in self._named if frame is not None]))
+        doubts = tuple(
+            inferences_about_names([frame for frame in self._named if frame is not None])
+        )
         reasons = dict.fromkeys(("strict", "stable", "coarse", "python"), doubts) if doubts else {}
         may_assert = ASSERTION in self._kinds.possible or self._kinds.open == NAMELESS_ABORT
         if may_assert and not self._names_asserting_function():
@@ -432,9 +441,13 @@ class _TextStack:
         tokens = list(tokenised.tokens)
         if self._kinds.cut:
             tokens = cut_reraising_handler(tokens)[0]
-        return self._insert_assertion(tokens) if self._kinds.possible == (ASSERTION,) else tokens
+        return (
+            self._insert_asserting_function(tokens)
+            if self._kinds.possible == (ASSERTION,)
+            else tokens
+        )
 
-    def _insert_assertion(self, tokens: list[Token]) -> list[Token]:
+    def _insert_asserting_function(self, tokens: list[Token]) -> list[Token]:
         """Apply N65: the function that the text shows, else the first that is of interest."""
         function = next((frame.asserts for frame in self._thread.native if frame.asserts), None)
         if function is not None:
@@ -469,7 +482,7 @@ class _TextStack:
             return inner, None
         return inner, [*native[: evals[-1] + 1], *python, *native[evals[-1] + 1 :]]
 
-    def _why_no_native(self) -> str:
+    def _why_no_native_tokens(self) -> str:
         thread = self._thread
         if not thread.native:
             return NO_C_NAMES if thread.c_stack else NO_NATIVE
@@ -481,7 +494,7 @@ class _TextStack:
             return "most frames have neither a name nor an object: the stack may be corrupt"
         return ""
 
-    def _why_no_python(self) -> str:
+    def _why_no_python_tokens(self) -> str:
         if any(named is None for named in self._named):
             return "a Python frame has no name, or one that faulthandler cut"
         if self._named or (self._thread.has_python and not self._thread.python_ends):

@@ -146,7 +146,7 @@ def memory_access(code: RawInstruction) -> Access | None:
         if 0x40 <= opcode < 0x50:
             return "r", code.size, 1
         return _vector_access(code)
-    return _map2_access(code) if code.opcode_map == 2 else _map3_access(code)
+    return _opcode_map2_access(code) if code.opcode_map == 2 else _opcode_map3_access(code)
 
 
 def _one_byte_opcode_access(code: RawInstruction) -> Access | None:
@@ -258,7 +258,7 @@ def _vector_size(code: RawInstruction) -> int:
     return whole
 
 
-def _map2_access(code: RawInstruction) -> Access:
+def _opcode_map2_access(code: RawInstruction) -> Access:
     opcode, whole = code.opcode, code.vector
     if opcode >= 0xF0:
         if code.encoding == "legacy" and opcode in (0xF0, 0xF1):
@@ -284,7 +284,7 @@ def _map2_access(code: RawInstruction) -> Access:
     return "r", whole, whole if (opcode, 2) in VEX_ALIGNED else 1
 
 
-def _map3_access(code: RawInstruction) -> Access:
+def _opcode_map3_access(code: RawInstruction) -> Access:
     opcode = code.opcode
     if opcode in MAP3_SMALL:
         access, size = MAP3_SMALL[opcode]

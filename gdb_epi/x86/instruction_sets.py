@@ -172,7 +172,7 @@ def _legacy_sets(code: bytes, prefix: int) -> tuple[InstructionSet, ...]:
     """Return what the bytes after 0F need."""
     opcode = code[0]
     if opcode == 0x38:
-        return _map2_sets(code[1], prefix)
+        return _opcode_map2_sets(code[1], prefix)
     if opcode == 0x3A:
         if code[1] == 0x0F:
             return (SSSE3,)
@@ -191,7 +191,7 @@ def _legacy_sets(code: bytes, prefix: int) -> tuple[InstructionSet, ...]:
     return ()
 
 
-def _map2_sets(opcode: int, prefix: int) -> tuple[InstructionSet, ...]:
+def _opcode_map2_sets(opcode: int, prefix: int) -> tuple[InstructionSet, ...]:
     if opcode in (0xF0, 0xF1):
         return (SSE4_2,) if prefix == 0xF2 else (MOVBE,)
     if opcode == 0xF6 and prefix in (0x66, 0xF3):

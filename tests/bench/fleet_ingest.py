@@ -26,7 +26,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.fleet_records import fleet_record
 
-from gdb_epi.fleet.records.prepare import Preparer
+from gdb_epi.fleet.records.prepare import RecordPreparer
 from gdb_epi.fleet.records.reader import read_record_stream
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import store_batches
@@ -55,7 +55,7 @@ def put(url: str, data: bytes) -> tuple[Took, int]:
         server = server_cpu(engine)
         start, cpu = time.perf_counter(), time.process_time()
         parts = read_record_stream("bench", io.BytesIO(data))
-        done = store_batches(engine, map(Preparer().part, parts))
+        done = store_batches(engine, map(RecordPreparer().part, parts))
         wall, cpu = time.perf_counter() - start, time.process_time() - cpu
         if server is not None:
             server = (server_cpu(engine) or 0.0) - server

@@ -28,7 +28,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from gdb_epi.fleet.lake.export import export_lake
 from gdb_epi.fleet.lake.manifest import ParquetFile, partition_name, read_manifest, write_manifest
-from gdb_epi.fleet.lake.prepare import precompute_lake_answers
+from gdb_epi.fleet.lake.prepare import precompute_answers_of_lake
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.transactions import begin_write, note_change
@@ -77,7 +77,7 @@ def make(lake: Path, crashes: int) -> None:
         f"{first} crashes in {time.perf_counter() - start:.0f} s, {size / 1e6:.0f} MB", flush=True
     )
     cpu = time.process_time()
-    precompute_lake_answers(lake)  # as the export does
+    precompute_answers_of_lake(lake)  # as the export does
     print(f"prepared in {time.process_time() - cpu:.1f} s of CPU")
 
 

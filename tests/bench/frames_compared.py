@@ -27,10 +27,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.interpreters import cache_root
 
-from gdb_epi.cli.native.cached_stacks import CachedStacks, NamedStacks
+from gdb_epi.cli.native.cached_stacks import CachedStacks, StacksNamedFromCache
 from gdb_epi.cli.support.native_gdb import (
     ANSWER,
-    GdbNative,
+    GdbNativeFrames,
     find_gdb,
     start_server,
 )
@@ -120,7 +120,7 @@ def gdb_answer(
 ) -> dict[str, Any] | None:
     modules = target.modules()
     exe = modules[0].file if modules and isinstance(modules[0].file, str) else None
-    native = GdbNative(core, exe, None, gdb, str(place), server)
+    native = GdbNativeFrames(core, exe, None, gdb, str(place), server)
     try:
         return None if native.trouble() else json.loads((place / ANSWER).read_bytes())
     finally:
@@ -145,7 +145,7 @@ def compared(
     return "cores with the very frames and notes of GDB" if same else "cores that DIFFER"
 
 
-def as_json(named_stacks: NamedStacks) -> dict[int, Any]:
+def as_json(named_stacks: StacksNamedFromCache) -> dict[int, Any]:
     plain = {
         tid: [frame._asdict() for frame in frames] for tid, frames in named_stacks.stacks.items()
     }

@@ -20,7 +20,7 @@ from support.interpreters import by_id, cache_root
 
 from gdb_epi.cli.support.core_files import core_at
 from gdb_epi.cli.support.examine import ExaminedCore, ExamineOptions, examine_here
-from gdb_epi.fleet.records.packing import Packer
+from gdb_epi.fleet.records.packing import RecordPacker
 
 MAX_CORE = 400 << 20
 MIN_REPEATED = 8  # characters of a text that counts as said again
@@ -72,7 +72,7 @@ def main(every: int, gdb: str | None) -> None:
     sizes, packed = [], []
     groups: dict[str, list[int]] = defaultdict(list)
     kinds: dict[str, list[int]] = defaultdict(list)
-    packer = Packer()
+    packer = RecordPacker()
     for record in records(every, gdb):
         sizes.append(compact(record))
         packed.append(len(packer.pack_record(record)))

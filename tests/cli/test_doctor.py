@@ -73,18 +73,18 @@ def test_doctor_has_an_exit_code_when_asked(shell):
 def test_no_core_is_lost_by_the_advice(tmp_path, monkeypatch):
     """The kernel makes no folder: where the pattern names one that is not there, it writes none."""
     monkeypatch.setattr(doctor, "CRASH_FOLDER", str(tmp_path / "crash"))
-    why, advice = doctor._problem_of_pattern("core.%p")
+    why, advice = doctor._problem_of_core_pattern("core.%p")
     assert why == "cores land in the working folder of each process"
     make, set_pattern = advice.split(" && ")
     assert f"kernel.core_pattern={tmp_path}/crash/core.%e.%p.%t" in set_pattern
-    assert "cores are lost" in doctor._problem_of_pattern(f"{tmp_path}/crash/core.%p.%t")[0]
+    assert "cores are lost" in doctor._problem_of_core_pattern(f"{tmp_path}/crash/core.%p.%t")[0]
     subprocess.run(shlex.split(make), check=True)
     assert (tmp_path / "crash").stat().st_mode & 0o7777 == 0o1777
-    assert doctor._problem_of_pattern("core.%p")[1].startswith("sysctl -w ")
-    assert doctor._problem_of_pattern(f"{tmp_path}/crash/core.%p.%t") == ("", "")
+    assert doctor._problem_of_core_pattern("core.%p")[1].startswith("sysctl -w ")
+    assert doctor._problem_of_core_pattern(f"{tmp_path}/crash/core.%p.%t") == ("", "")
     monkeypatch.setattr(run_once, "CORE_USES_PID", tmp_path / "nothing")
     for pattern in ("core", f"{tmp_path}/crash/core.%t"):
-        assert "overwrites the first" in doctor._problem_of_pattern(pattern)[0], pattern
+        assert "overwrites the first" in doctor._problem_of_core_pattern(pattern)[0], pattern
 
 
 def test_what_is_missing_is_installed_out_of_what_the_running_one_was(shell):

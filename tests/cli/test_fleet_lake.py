@@ -130,7 +130,7 @@ def test_a_prepared_lake_answers_so_and_works_nothing_out(
     monkeypatch.setattr(screening, "MAX_OPEN_CRASHES", 0)
     expected = ask(stored[0], question, capsys)
     monkeypatch.setattr(population_read, "read_population", lambda _: pytest.fail("read"))
-    monkeypatch.setattr(screening, "_screen", lambda *_: pytest.fail("screened"))
+    monkeypatch.setattr(screening, "_screen_uncached", lambda *_: pytest.fail("screened"))
 
     def of_parts_alone(make, population, *given):
         entry = population.memo and population.memo.cache_entry
@@ -240,7 +240,7 @@ def test_cells_are_the_crashes_that_questions_count(stored):
     assert counts[0] == counts[1]
     with open_database(db, write=False) as engine:
         population = load_population(engine)
-    timed = population.timed
+    timed = population.has_time
     expected = Counter(
         (day, population.hosts[host] if host >= 0 else None,
          population.signatures[sig] if sig >= 0 else None)
@@ -285,7 +285,7 @@ def test_the_population_of_a_lake_is_that_of_its_database(stored, odd, tmp_path,
     assert list(of_lake.core_keys) == list(of_database.core_keys)
     assert of_lake.quality == of_database.quality
     assert of_lake.quality["stray"] == ("clock" in odd)
-    for name in ("day", "second", "host", "signature", "cpu", "bitflip", "covered"):
+    for name in ("day", "second", "host", "signature", "cpu", "bitflip", "has_host_hours"):
         assert np.array_equal(getattr(of_lake, name), getattr(of_database, name)), name
     for one, two in zip(of_lake.attributes, of_database.attributes, strict=True):
         assert one[:2] == two[:2] and np.array_equal(one.crash, two.crash), one.name

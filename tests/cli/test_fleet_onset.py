@@ -24,7 +24,7 @@ from gdb_epi.fleet.questions.correlate import (
     APART,
     DECIDES,
     SAME,
-    correlate,
+    correlate_attributes,
     cramers_v,
     find_signature_pairs,
 )
@@ -186,7 +186,7 @@ def test_nested_and_aliased_attributes_are_named():
     pop = population(simulate(7000, hosts=400, days=5))
     sku = pop.attribute("sku")
     renamed = Attribute("model_name", [v.upper() for v in sku.values], sku.crash, sku.exposure)
-    correlation = correlate(pop._replace(attributes=(*pop.attributes, renamed)))
+    correlation = correlate_attributes(pop._replace(attributes=(*pop.attributes, renamed)))
     assert ("model_name", "sku") in correlation.groups
     by_name = {frozenset((p.first, p.second)): p for p in correlation.pairs}
     rack = by_name[frozenset(("rack", "sku"))]

@@ -22,7 +22,7 @@ from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.screen.screening import screen_day_by_day, screen_population
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_tail,
-    holm,
+    holm_adjusted_p_values,
     hypergeometric_tail,
     negative_binomial_tail,
     q_values,
@@ -109,8 +109,8 @@ def test_later_data_is_never_used():
     fleet = simulate(7000, bad_host=1.0, race=2.0, **SMALL)
     whole = population(fleet)
     day = FIRST_DAY + 12
-    early = [f.key for s in screen_day_by_day(whole.until_day(day)) for f in s.findings]
-    late = [f.key for s in screen_day_by_day(whole) if s.day <= day for f in s.findings]
+    early = [f.identity for s in screen_day_by_day(whole.until_day(day)) for f in s.findings]
+    late = [f.identity for s in screen_day_by_day(whole) if s.day <= day for f in s.findings]
     assert early == late
 
 
@@ -178,6 +178,11 @@ def test_tests_against_worked_numbers():
     assert q_values(some, some.size) == pytest.approx([0.04, 0.04 * 4 / 3, 0.04 * 4 / 3, 0.5])
     # Nine that are certain make no room for a tenth, as they do among q values.
     strong = np.array([1e-9] * 9 + [0.02] + [0.5] * 30)
-    assert q_values(strong, strong.size)[9] < 0.1 < holm(strong)[9] == pytest.approx(0.02 * 31)
+    assert (
+        q_values(strong, strong.size)[9]
+        < 0.1
+        < holm_adjusted_p_values(strong)[9]
+        == pytest.approx(0.02 * 31)
+    )
     poisson = negative_binomial_tail(np.array([5.0]), np.array([1.0]), np.array([1.0]))
     assert poisson[0] == pytest.approx(0.00366, rel=0.01)

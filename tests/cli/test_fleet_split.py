@@ -107,7 +107,7 @@ def test_of_crashes_that_share_nothing_it_is_said_that_the_cause_is_elsewhere():
     (line,) = part.undecided.lines()
     assert line.startswith("cannot be told: these crashes share no value of rack, sku, cpu_model")
     # What nearly all crashes have is shared, and tells nothing.
-    odd = ~pop.of_signature("looks") & (np.arange(pop.day.size) % 40 == 0)
+    odd = ~pop.crashes_of_signature("looks") & (np.arange(pop.day.size) % 40 == 0)
     nowhere = np.full(pop.exposure_day.size, -1)
     image = Attribute("image", ["shop:1", "shop:2"], odd.astype(int), nowhere)
     (part,) = split_signature(
@@ -116,7 +116,9 @@ def test_of_crashes_that_share_nothing_it_is_said_that_the_cause_is_elsewhere():
     assert part.undecided is not None
     first, second = part.undecided.lines()
     assert "image" not in first and second.startswith("nearly all have image=shop:1, as have ")
-    lost = pop.each_attribute(lambda a: a._replace(crash=np.where(pop.host % 2, -1, a.crash)))
+    lost = pop.with_each_attribute_changed(
+        lambda a: a._replace(crash=np.where(pop.host % 2, -1, a.crash))
+    )
     (part,) = split_signature(lost, pop.signatures.index("looks"), LAST).parts
     assert part.undecided is not None
     assert any(line.startswith("missing of the ") for line in part.undecided.lines())
@@ -222,7 +224,7 @@ def test_outages_of_a_rack_after_a_roll_out_do_not_need_what_came_with_it():
         second = 4_000 * (host - 40 + n)
         fleet.crashes.append(Crash(day, host, "outage", 3, False, "outage", second=second))
     pop = population(timed(fleet, 5004))
-    of_outages = pop.of_signature("outage")
+    of_outages = pop.crashes_of_signature("outage")
     for name in ("kernel", "image"):
         codes = pop.attribute(name).crash[of_outages]
         assert (codes == codes[0]).all(), "all have the newer one"

@@ -14,7 +14,7 @@ from unit.fleet_records import full
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.doubled_records import find_doubled_records
 from gdb_epi.fleet.population.local_hours import clock_changes
-from gdb_epi.fleet.records.projection import hash_of_death
+from gdb_epi.fleet.records.projection import hash_identifying_death
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.fleet.store.ingest import ingest
@@ -77,19 +77,19 @@ def record(pid, *, sp=None, **host):
 
 
 def test_a_death_is_known_by_its_boot_and_pid():
-    death = hash_of_death(record(4711, boot_id="b", hostname="n1"))
-    assert death == hash_of_death(record(4711, boot_id="b", hostname="n1.example.org"))
-    assert death != hash_of_death(record(4712, boot_id="b"))
-    assert death != hash_of_death(record(4711, boot_id="c"))
-    assert hash_of_death(record(4711)) is None, "which machine?"
-    assert hash_of_death(record(True, boot_id="b")) is None
-    assert hash_of_death(record(None, boot_id="b")) is None
+    death = hash_identifying_death(record(4711, boot_id="b", hostname="n1"))
+    assert death == hash_identifying_death(record(4711, boot_id="b", hostname="n1.example.org"))
+    assert death != hash_identifying_death(record(4712, boot_id="b"))
+    assert death != hash_identifying_death(record(4711, boot_id="c"))
+    assert hash_identifying_death(record(4711)) is None, "which machine?"
+    assert hash_identifying_death(record(True, boot_id="b")) is None
+    assert hash_identifying_death(record(None, boot_id="b")) is None
 
 
 def test_small_pids_come_again_in_each_container():
-    assert hash_of_death(record(7, boot_id="b")) is None
+    assert hash_identifying_death(record(7, boot_id="b")) is None
     first, second = (
-        hash_of_death(record(7, boot_id="b", sp=sp)) for sp in ("0x7ffe10", "0x7ffd20")
+        hash_identifying_death(record(7, boot_id="b", sp=sp)) for sp in ("0x7ffe10", "0x7ffd20")
     )
     assert first != second is not None
 

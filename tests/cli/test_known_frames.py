@@ -168,7 +168,7 @@ def test_of_the_same_core_no_gdb_is_asked_twice(
     def walk(_stacks: CachedStacks) -> None:
         raise GdbNeeded("a deep stack")
 
-    monkeypatch.setattr(CachedStacks, "_walk", walk)
+    monkeypatch.setattr(CachedStacks, "_walk_all_threads", walk)
     assert known().gdb_answer() is None
     known().learn_from_gdb(answer)
     again = known().gdb_answer()

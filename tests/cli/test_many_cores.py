@@ -22,7 +22,7 @@ from support.shell import Shell
 from support.small_cores import small_cores
 
 from gdb_epi.cli.support.core_files import CoreInput
-from gdb_epi.cli.support.examine import ExamineOptions, examine
+from gdb_epi.cli.support.examine import ExamineOptions, examine_core
 from gdb_epi.cli.support.open_core import ScratchFolder
 from gdb_epi.target.corefile import CoreFileTarget
 from gdb_epi.target.elf_files import OpenElfFiles
@@ -94,7 +94,7 @@ def test_a_core_is_let_go_without_the_garbage_collector(
     monkeypatch.setattr(CoreFileTarget, "open", open_and_note)
     gc.disable()
     try:
-        examine(core, ExamineOptions(native="never"), ScratchFolder(), kept=OpenElfFiles())
+        examine_core(core, ExamineOptions(native="never"), ScratchFolder(), kept=OpenElfFiles())
         assert [target() for target in opened] == [None]
     finally:
         gc.enable()

@@ -227,9 +227,9 @@ def test_a_question_to_gdb_about_its_settings_can_be_ended(
 ) -> None:
     blocked = []
 
-    def answer(_frames: cached_stacks.CachedStacks) -> cached_stacks.NamedStacks:
+    def answer(_frames: cached_stacks.CachedStacks) -> cached_stacks.StacksNamedFromCache:
         blocked.append(signal.pthread_sigmask(signal.SIG_BLOCK, []))
-        return cached_stacks.NamedStacks({}, ())
+        return cached_stacks.StacksNamedFromCache({}, ())
 
     monkeypatch.setattr(cached_stacks.CachedStacks, "gdb_answer", answer)
     examine_here(CoreInput(str(core), None), ExamineOptions(gdb=sys.executable))

@@ -14,7 +14,7 @@ from support.interpreters import cache_root
 from support.shell import Shell
 
 from gdb_epi.analysis import analyze
-from gdb_epi.cli.support.native_gdb import GdbNative
+from gdb_epi.cli.support.native_gdb import GdbNativeFrames
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
@@ -175,7 +175,7 @@ def test_native_frames_are_gdbs(machine: Machine, tmp_path: Path) -> None:
     target = machine.session("null_access").state.target
     thread = target.threads()[0]
     core, exe = str(machine.cores / "null_access"), str(machine.executable)
-    native = GdbNative(core, exe, str(machine.sysroot), knowing_gdb(), str(tmp_path))
+    native = GdbNativeFrames(core, exe, str(machine.sysroot), knowing_gdb(), str(tmp_path))
     try:
         frames = native.frames(thread.tid)
     finally:

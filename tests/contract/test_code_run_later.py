@@ -217,6 +217,6 @@ def test_who_may_set_an_event_later(name: str, tmp_path: Path) -> None:
     state = ProcessState(target)
     assert not isinstance(state.python, Absent)
     scene = HangContext(target, state.python, state.locks, target.threads())
-    waiting = scene.activity(scene.main_tid)
+    waiting = scene.activity_of_thread(scene.main_tid)
     assert waiting is not None and waiting.object
-    assert UnblockedThreads(scene).may_end(waiting) == (name in SOMEBODY)
+    assert UnblockedThreads(scene).may_unblocked_code_end_wait(waiting) == (name in SOMEBODY)

@@ -24,7 +24,7 @@ from support.opening import (
 from gdb_epi.corruption.checks.pymalloc import _PoolSearch
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
-from gdb_epi.corruption.files.elf_images import image_files
+from gdb_epi.corruption.files.elf_images import image_files_of_modules
 from gdb_epi.corruption.heap.pymalloc_pools import FREE_AT
 from gdb_epi.corruption.heap.readers import MemorySweep
 from gdb_epi.corruption.run_checks import CheckResults
@@ -138,7 +138,7 @@ class Scene:
             yield "R4", sp + 8 * words.index(canary), self.chance.randrange(8, 64)
 
     def files(self) -> Iterator[Place]:
-        images, _ = image_files(self.context)
+        images, _ = image_files_of_modules(self.context)
         for image in images:
             if image.relro is not None and image.module.start <= image.base + image.relro.vaddr:
                 low, high = image.relro.vaddr, image.relro.vaddr + (image.relro.memsz & -4096)
@@ -239,7 +239,7 @@ def test_near_misses_are_no_evidence(scene: Scene) -> None:
     assert pool.free is not None
     first = scene.reader.u64(pool.address + FREE_AT)
     changed.flip(first, 0)
-    images, _ = image_files(scene.context)
+    images, _ = image_files_of_modules(scene.context)
     changed.put(images[-1].module.start + 0x18, b"\xcc")
     study = swept(changed)
     assert {(sign.id, bool(sign.ambiguous)) for sign in found_in(study)} <= {("R9", True)}

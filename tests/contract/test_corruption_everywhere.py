@@ -13,7 +13,11 @@ from support.opening import interpreter_or_skip, made_or_skip, target_of
 from gdb_epi.corruption.checks.builtin_functions import small_ints
 from gdb_epi.corruption.checks.dict_tables import dict_tables
 from gdb_epi.corruption.checks.item_counts import heap_item_counts, heap_string_flags, item_counts
-from gdb_epi.corruption.checks.type_slots import _classes_at_hand, type_numbers, type_slots
+from gdb_epi.corruption.checks.type_slots import (
+    _classes_at_hand,
+    check_class_flags_and_sizes,
+    type_slots,
+)
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE
@@ -55,13 +59,13 @@ def test_a_length_that_no_frame_leads_to_is_named(interpreter: str) -> None:
     for name, at, size in (("str", length_at, 48), ("tuple", size_at, 24), ("list", size_at, 40)):
         kind = next(
             kind
-            for kind in walk.kinds.judged_types()
+            for kind in walk.kinds.types_met_so_far()
             if kind.name == name and not kind.flags & HEAP_TYPE
         )
         head = object_header_size(kind.flags)
         owner = next(
             owner
-            for owner in census.objects(kind.address, head, size)
+            for owner in census.objects_of_type(kind.address, head, size)
             if owner not in walked and 0 < walk.reader.word(owner + at) < 64
         )
         for bits in ((HIGH,), (HIGHER,), (HIGH, HIGHER)):
@@ -91,10 +95,12 @@ def test_flags_that_no_str_has_are_named(interpreter: str) -> None:
     assert form is not None
     of_ascii = next(state for state, (_head, width) in form.kinds.items() if width == 1)
     compact = 5
-    kind = next(k for k in walk.kinds.judged_types() if k.name == "str" and not k.flags & HEAP_TYPE)
+    kind = next(
+        k for k in walk.kinds.types_met_so_far() if k.name == "str" and not k.flags & HEAP_TYPE
+    )
     owner = next(
         owner
-        for owner in census.objects(kind.address, 0, 48)
+        for owner in census.objects_of_type(kind.address, 0, 48)
         if word(owner + form.state_at) & form.state_mask == of_ascii
         and 0 < word(owner + form.length_at) < 64
     )
@@ -109,7 +115,7 @@ def test_flags_that_no_str_has_are_named(interpreter: str) -> None:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_a_number_of_a_class_is_named(interpreter: str) -> None:
     target = core_of(interpreter)
-    assert not evidence(type_numbers, target), "the healthy core"
+    assert not evidence(check_class_flags_and_sizes, target), "the healthy core"
     context = Context(ProcessState(target))
     reader = shared_reader(context)
     at = reader.layout.require("PyTypeObject", "tp_flags")
@@ -128,14 +134,16 @@ def test_a_number_of_a_class_is_named(interpreter: str) -> None:
         for offset, bit in ((at, CARRIES_GC), (at, HIGHER), (basicsize_at, HIGHER)):
             changed = MutatedTarget(target)
             changed.flip(kind + offset, bit)
-            damage = evidence(type_numbers, changed)
+            damage = evidence(check_class_flags_and_sizes, changed)
             assert [(sign.id, sign.where, sign.bits) for sign in damage] == [
                 ("R28", kind + offset, (bit,))
             ]
         overwritten = MutatedTarget(target)
         overwritten.flip(kind + at, CARRIES_GC)
         overwritten.flip(kind + basicsize_at, HIGHER)
-        assert not evidence(type_numbers, overwritten), "two numbers are an overwrite"
+        assert not evidence(check_class_flags_and_sizes, overwritten), (
+            "two numbers are an overwrite"
+        )
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -150,12 +158,12 @@ def test_a_number_of_a_dicts_table_is_named(interpreter: str) -> None:
     keys_at, used_at = (layout.require("PyDictObject", name) for name in ("ma_keys", "ma_used"))
     values_at = layout.require("PyDictObject", "ma_values")
     kind = next(
-        k for k in walk.kinds.judged_types() if k.name == "dict" and not k.flags & HEAP_TYPE
+        k for k in walk.kinds.types_met_so_far() if k.name == "dict" and not k.flags & HEAP_TYPE
     )
     head = object_header_size(kind.flags)
     owner = next(
         owner
-        for owner in census.objects(kind.address, head, layout.size("PyDictObject") or 0)
+        for owner in census.objects_of_type(kind.address, head, layout.size("PyDictObject") or 0)
         if word(owner + used_at) > 2 and not word(owner + values_at)
     )
     keys = word(owner + keys_at)
@@ -192,7 +200,7 @@ def test_a_small_int_that_is_not_what_its_place_says(interpreter: str) -> None:
     tag_at = layout.offset("PyLongObject", "lv_tag")
     size_at = tag_at if tag_at is not None else layout.require("PyVarObject", "ob_size")
     digit_at = layout.require("PyLongObject", "ob_digit")
-    (ints,) = walk.kinds.objects_of(frozenset(("int",))).values()
+    (ints,) = walk.kinds.objects_of_types(frozenset(("int",))).values()
     owner = next(
         owner
         for owner in ints

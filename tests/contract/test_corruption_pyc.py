@@ -11,7 +11,10 @@ from support.interpreters import one_per_minor
 from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, target_of
 
-from gdb_epi.corruption.checks.copies_in_files import bytecode, marshalled_code_parts
+from gdb_epi.corruption.checks.copies_in_files import (
+    check_bytecode_against_pyc,
+    check_code_parts_against_pyc,
+)
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, Skipped
 from gdb_epi.corruption.files.pyc_files import CodeComparer, LoadedPyc, pyc_files
@@ -62,7 +65,7 @@ class Scene:
         target.put(place[0], bytes([byte ^ 1 << place[1]]))
 
     def run(
-        self, target: Any, check: Any = marshalled_code_parts, *, believed: bool = True
+        self, target: Any, check: Any = check_code_parts_against_pyc, *, believed: bool = True
     ) -> list[Any]:
         """Return what a check finds; the .pyc's header names another size when not `believed`."""
         context = Context(ProcessState(target))
@@ -74,7 +77,7 @@ class Scene:
         return list(check(context))
 
     def run_flipped(
-        self, place: Place, check: Any = marshalled_code_parts, **how: bool
+        self, place: Place, check: Any = check_code_parts_against_pyc, **how: bool
     ) -> list[Any]:
         changed = MutatedTarget(self.sound)
         self.flip(changed, place)
@@ -99,7 +102,7 @@ class Scene:
         for value in CONSTANTS:
             slot = self.item("co_consts", value)
             yield f"pointer to {value!r}", self.pointer_bit(slot)
-            part = list(self.constants._image_of_value(value))[
+            part = list(self.constants._expected_bytes_of_value(value))[
                 -1 if not isinstance(value, tuple) else 0
             ]
             yield f"inside {value!r}", (self.held(slot) + part.offset, 2)
@@ -187,10 +190,10 @@ def test_what_a_proof_takes() -> None:
 @pytest.mark.parametrize("interpreter", INTERPRETERS[:1] + INTERPRETERS[-1:])
 def test_bytecode_needs_the_same_proof(interpreter: str) -> None:
     scene = Scene(interpreter)
-    assert not places_of(scene.run(scene.sound, bytecode))
+    assert not places_of(scene.run(scene.sound, check_bytecode_against_pyc))
     place = argument_of_a_constant(scene)
-    assert places_of(scene.run_flipped(place, bytecode)) == {place}
-    flipped = scene.run_flipped(place, bytecode, believed=False)
+    assert places_of(scene.run_flipped(place, check_bytecode_against_pyc)) == {place}
+    flipped = scene.run_flipped(place, check_bytecode_against_pyc, believed=False)
     assert not ids(flipped) and doubts(flipped)
 
 

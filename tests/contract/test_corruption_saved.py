@@ -10,7 +10,7 @@ from support.opening import made_or_skip, oldest_or_skip, target_of
 from gdb_epi.corruption.checks.saved_on_stack import (
     find_saved_register_slot,
     is_mapped,
-    passed_arguments,
+    registers_known_from_caller,
     saved_registers,
 )
 from gdb_epi.corruption.context import Context
@@ -39,7 +39,7 @@ def test_flips_of_saved_registers_are_named(minor: tuple[int, int]) -> None:
     for frame in frames[1:]:
         assert call_before(target, frame.pc) is not None, hex(frame.pc)
     assert [frame.cfa for frame in frames] == sorted(frame.cfa for frame in frames)
-    arguments = list(passed_arguments(context, frames))
+    arguments = list(registers_known_from_caller(context, frames))
     assert all(argument.held == argument.expected for argument in arguments)
     assert not list(saved_registers(context))
     argument_places = {

@@ -12,9 +12,12 @@ from gdb_epi.corruption.checks.builtin_functions import (
     _builtin_functions_of_module,
     builtin_functions,
 )
-from gdb_epi.corruption.checks.copies_in_files import _code_of, bytecode
+from gdb_epi.corruption.checks.copies_in_files import (
+    _read_running_bytecode,
+    check_bytecode_against_pyc,
+)
 from gdb_epi.corruption.checks.python_frames import (
-    calls_that_were_left,
+    interpreter_calls_left_unwound,
     interpreter_of_thread_state,
 )
 from gdb_epi.corruption.context import Context
@@ -73,7 +76,7 @@ def test_calls_that_the_stack_has_left(interpreter: str) -> None:
         kept = layout.offset("_PyInterpreterFrame", "previous")
     if first is None or kept is None:
         pytest.skip("no list of calls")
-    assert not found_by(calls_that_were_left, target)
+    assert not found_by(interpreter_calls_left_unwound, target)
     region = target.region_at(sp)
     assert region is not None
     link = 0
@@ -85,11 +88,11 @@ def test_calls_that_the_stack_has_left(interpreter: str) -> None:
     changed = MutatedTarget(target)
     changed.put(sp - 0x200, target.read(link, 0x100))
     changed.put_word(place, sp - 0x200)
-    assert found_by(calls_that_were_left, changed) == [(place, ())]
+    assert found_by(interpreter_calls_left_unwound, changed) == [(place, ())]
     for bit in range(4, 20):
         flipped = MutatedTarget(target)
         flipped.flip(place, bit)
-        assert not found_by(calls_that_were_left, flipped), bit
+        assert not found_by(interpreter_calls_left_unwound, flipped), bit
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
@@ -113,11 +116,13 @@ def test_the_fields_of_a_built_in_function(interpreter: str) -> None:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_bytecode_is_held_against_the_file(interpreter: str) -> None:
     target, context, _python = opened(interpreter)
-    assert not found_by(bytecode, target, sweep=True)
+    assert not found_by(check_bytecode_against_pyc, target, sweep=True)
     walk = object_walk(context)
     assert isinstance(walk, ObjectWalk)
     codes = []
-    for code in [_code_of(walk.reader, at) for at, kind in walk.visited if kind == "code"]:
+    for code in [
+        _read_running_bytecode(walk.reader, at) for at, kind in walk.visited if kind == "code"
+    ]:
         pyc = pyc_files(context).pyc_of_source(code.file) if code else None
         if (
             code
@@ -132,10 +137,10 @@ def test_bytecode_is_held_against_the_file(interpreter: str) -> None:
     for code in codes:
         changed = MutatedTarget(target)
         changed.flip(code.start & -8, 8 * (code.start % 8) + 8)  # an argument: the first one
-        places += found_by(bytecode, changed, sweep=True)
+        places += found_by(check_bytecode_against_pyc, changed, sweep=True)
         if places:
             assert places == [(code.start & -8, (8 * (code.start % 8) + 8,))]
             changed.flip(code.start & -8, 8 * (code.start % 8) + 9)
-            assert not found_by(bytecode, changed, sweep=True)
+            assert not found_by(check_bytecode_against_pyc, changed, sweep=True)
             return
     pytest.fail(f"a changed argument was found in none of {len(codes)} code objects")

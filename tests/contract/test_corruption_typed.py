@@ -12,16 +12,16 @@ from support.mutate import MutatedTarget, Searched
 from support.opening import interpreter_or_skip, made_or_skip, oldest_or_skip, target_of
 
 from gdb_epi.corruption.checks.copies_in_files import (
+    check_indexes_in_bytecode,
     find_codes_to_compare,
-    instruction_arguments,
     read_table_indexes,
 )
 from gdb_epi.corruption.checks.gc_links import (
     MAX_HOLDERS,
     GcLinkReader,
-    _no_object_begins,
-    _overwritten_in_dealloc,
-    _overwritten_link,
+    _evidence_of_link_overwritten_in_dealloc,
+    _evidence_of_overwritten_link,
+    _is_offset_without_objects,
 )
 from gdb_epi.corruption.checks.item_counts import item_counts
 from gdb_epi.corruption.checks.lost_references import lost_reference
@@ -33,13 +33,13 @@ from gdb_epi.corruption.checks.odd_fields import (
 )
 from gdb_epi.corruption.checks.overwritten_places import (
     _evidence_of_overwritten_type,
-    _is_built_like,
-    _member_of_object,
+    _has_words_like_type,
     _object_whole_but_for_slot_clause,
     _objects_beside,
+    _pointer_member_at,
 )
 from gdb_epi.corruption.checks.python_frames import frame_at_top_of_data_stack, instruction_pointers
-from gdb_epi.corruption.checks.type_slots import types_at_hand
+from gdb_epi.corruption.checks.type_slots import check_types_of_blocks_at_hand
 from gdb_epi.corruption.checks.typed_field import (
     MIN_BESIDE,
     TypedFields,
@@ -48,13 +48,13 @@ from gdb_epi.corruption.checks.typed_field import (
     typed_field,
 )
 from gdb_epi.corruption.checks.typed_slot import typed_slot
-from gdb_epi.corruption.checks.wild_values import _who_refers_to
+from gdb_epi.corruption.checks.wild_values import _describe_who_refers_to
 from gdb_epi.corruption.context import DEFAULT_BYTES, FAR, NEAR, Budget, Context
 from gdb_epi.corruption.evidence import Evidence
-from gdb_epi.corruption.heap.address_index import HEADS, address_index, find_others_beside
+from gdb_epi.corruption.heap.address_index import HEADS, address_index, find_others_of_type_in_pool
 from gdb_epi.corruption.heap.lost_objects import find_objects_held_by_containers_alone
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
-from gdb_epi.corruption.heap.readers import fault_values, shared_reader
+from gdb_epi.corruption.heap.readers import shared_reader, words_at_fault
 from gdb_epi.corruption.run_checks import CheckResults, run_checks
 from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.frames.opcodes import opcodes_of_version
@@ -130,10 +130,10 @@ class Scene:
 
     def is_alone(self, value: int, name: str) -> bool:
         """Whether a table belongs to one object (keys may be shared)."""
-        if name == "ob_item" and self.walk.type_at(value):
+        if name == "ob_item" and self.walk.type_name_at(value):
             return False  # a list of types: its items look like an object
         table = name in ("ob_item", "ma_keys")
-        return bool(value) and (not table or len(self.context.places_of(value, 3)) == 1)
+        return bool(value) and (not table or len(self.context.places_of_word(value, 3)) == 1)
 
 
 def evidence(check: Check, changed: object) -> list[Evidence]:
@@ -198,7 +198,7 @@ def innermost_place(scene: Scene, tstate: int) -> int:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_a_flipped_count_of_items_is_named(interpreter: str) -> None:
     scene = Scene(interpreter)
-    for check in (item_counts, instruction_arguments):
+    for check in (item_counts, check_indexes_in_bytecode):
         assert not evidence(check, scene.target), "the healthy core"
     size_at = scene.layout.require("PyVarObject", "ob_size")
     word = scene.walk.reader.word
@@ -218,8 +218,10 @@ def test_a_flipped_count_of_items_is_named(interpreter: str) -> None:
 def test_a_flipped_length_of_a_string_is_named(interpreter: str) -> None:
     scene = Scene(interpreter)
     index, length_at = address_index(scene.context), scene.layout.require("PyASCIIObject", "length")
-    variables = dict.fromkeys((*scene.walk.variables(), *fault_values(scene.context)))
-    texts = [at for at in variables if scene.walk.type_at(at) == "str" and index.end_of_block(at)]
+    variables = dict.fromkeys((*scene.walk.values_of_variables(), *words_at_fault(scene.context)))
+    texts = [
+        at for at in variables if scene.walk.type_name_at(at) == "str" and index.end_of_block(at)
+    ]
     assert texts
     for text in texts[:4]:
         for bit in (34, 12):
@@ -253,7 +255,7 @@ def test_an_instruction_that_loads_what_there_is_not_is_named(interpreter: str) 
             where = start + argument.at
             changed = MutatedTarget(scene.target)
             changed.flip(where & -8, 8 * (where % 8) + 7)
-            signs = evidence(instruction_arguments, changed)
+            signs = evidence(check_indexes_in_bytecode, changed)
             assert named(signs) == {(where & -8, (8 * (where % 8) + 7,))}
             named_ones += 1
     assert named_ones
@@ -270,7 +272,7 @@ def test_nothing_is_found_in_sound_processes(minor: tuple[int, int], program: st
         frame_at_top_of_data_stack,
         instruction_pointers,
         item_counts,
-        instruction_arguments,
+        check_indexes_in_bytecode,
     )
     for check in checks:
         assert not evidence(check, target), check
@@ -313,7 +315,7 @@ def test_who_is_named_by_containers_alone_was_not_freed(scene: Scene) -> None:
         return find_objects_held_by_containers_alone(Context(ProcessState(changed)), address)  # type: ignore[arg-type]
 
     address = next(f for f in functions if f in alone(without_type(f), f))
-    head = address_index(scene.context).place_in_block(address)
+    head = address_index(scene.context).offset_in_pool_block(address)
     assert head
     other = next(function for function in functions if function != address)
     named_elsewhere = without_type(address)
@@ -338,21 +340,23 @@ def test_a_link_of_the_collector_to_where_no_head_is(scene: Scene) -> None:
     stray = next(
         other
         for other in others
-        if index.place_in_block(other) == size
+        if index.offset_in_pool_block(other) == size
         and (other ^ behind) >> 8 & 0xFF
         and (other ^ behind) >> 16
-        and _no_object_begins(scene.context, other + size)
+        and _is_offset_without_objects(scene.context, other + size)
         # of an object that all know, as on Debian 13, the first holders are not the list
-        and len(scene.context.places_of(other, MAX_HOLDERS)) < MAX_HOLDERS
+        and len(scene.context.places_of_word(other, MAX_HOLDERS)) < MAX_HOLDERS
     )
     changed = Searched(scene.target)
     changed.put_word(node, stray)
 
     def said(at: int) -> list[Evidence]:
         context = Context(ProcessState(changed))  # type: ignore[arg-type]
-        return list(_overwritten_link(context, GcLinkReader(shared_reader(context)), at))
+        return list(
+            _evidence_of_overwritten_link(context, GcLinkReader(shared_reader(context)), at)
+        )
 
-    assert index.place_in_block(stray) == size
+    assert index.offset_in_pool_block(stray) == size
     for at in (node, stray):  # a walk of the list may take what it leads to for a head
         (sign,) = said(at)
         assert (sign.id, sign.where) == ("S:overwritten-place", node)
@@ -391,7 +395,7 @@ def test_a_link_of_an_object_whose_last_reference_was_given_back(
         address
         for address, kind in scene.walk.visited
         if kind == "function"
-        and index.place_in_block(address) in HEADS[1:2]
+        and index.offset_in_pool_block(address) in HEADS[1:2]
         and links.is_object(links.next_node(address - links.size))
     )
     seal = 0x5EA1000000000000
@@ -400,7 +404,7 @@ def test_a_link_of_an_object_whose_last_reference_was_given_back(
     changed.put_word(function - WORD, seal | 1)  # a flag of prev
     context = Context(ProcessState(changed))  # type: ignore[arg-type]
     at = GcLinkReader(shared_reader(context))
-    signs = list(_overwritten_in_dealloc(context, at, function - links.size))
+    signs = list(_evidence_of_link_overwritten_in_dealloc(context, at, function - links.size))
     assert [(sign.id, sign.where) for sign in signs] == (
         [("S:overwritten-place", function - WORD)] if found else []
     )
@@ -412,9 +416,9 @@ def test_who_refers_to_what_was_taken_for_an_object(scene: Scene) -> None:
     inside, other = functions[0] + WORD, functions[1]
     changed = Searched(scene.target)
     changed.put_word(other + at, inside)
-    referrer = _who_refers_to(Context(ProcessState(changed)), inside)  # type: ignore[arg-type]
+    referrer = _describe_who_refers_to(Context(ProcessState(changed)), inside)  # type: ignore[arg-type]
     assert referrer == f"; an object of type function at {other:#x} refers to it"
-    assert not _who_refers_to(scene.context, other)  # an object
+    assert not _describe_who_refers_to(scene.context, other)  # an object
 
 
 def test_a_dict_that_refers_is_named_by_its_own_address_and_by_the_key(scene: Scene) -> None:
@@ -438,7 +442,7 @@ def test_a_dict_that_refers_is_named_by_its_own_address_and_by_the_key(scene: Sc
             if index.object_with_field(value) == (value - WORD, "dict") and key and key.isalpha():
                 changed = Searched(scene.target)
                 changed.put_word(value, inside)
-                referrer = _who_refers_to(Context(ProcessState(changed)), inside)  # type: ignore[arg-type]
+                referrer = _describe_who_refers_to(Context(ProcessState(changed)), inside)  # type: ignore[arg-type]
                 whose = "a dict" if "a dict" in referrer else f"the dict at {holder:#x}"
                 by_key = "" if is_secret_name(key) else f", by its key {key!r},"
                 assert referrer == f"; {whose}{by_key} refers to it"
@@ -496,13 +500,17 @@ def _two_bits_off(scene: Scene) -> tuple[MutatedTarget, int, tuple[int, int]]:
                 by_owner.setdefault(owner, []).append(place)
     for places in by_owner.values():
         for where in places:
-            around = {scene.walk.type_at(word(where + n)) for n in (-16, -8, 8, 16)}
+            around = {scene.walk.type_name_at(word(where + n)) for n in (-16, -8, 8, 16)}
             value = word(where)
-            lone = len(scene.context.places_of(value, 3)) == 1
+            lone = len(scene.context.places_of_word(value, 3)) == 1
             bit = scene.bit(value)
             flip = (bit - 1, bit)
             wrong = value ^ 1 << bit ^ 1 << bit - 1
-            if lone and scene.walk.type_at(value) in around and not scene.target.region_at(wrong):
+            if (
+                lone
+                and scene.walk.type_name_at(value) in around
+                and not scene.target.region_at(wrong)
+            ):
                 changed = MutatedTarget(scene.target)
                 changed.put_word(where, wrong)
                 return changed, where, flip
@@ -517,7 +525,7 @@ def test_a_doubt_makes_the_checks_look_farther(monkeypatch: pytest.MonkeyPatch) 
     near, far = (run_checks(ProcessState(target), budget=b) for b in (None, Budget(DEFAULT_BYTES)))
     assert (near.context.reach, far.context.reach) == (NEAR, FAR)
     assert any("near the frames alone" in skipped.why for skipped in near.skipped)
-    monkeypatch.setattr("gdb_epi.corruption.run_checks._leaves_a_doubt", lambda results: True)
+    monkeypatch.setattr("gdb_epi.corruption.run_checks._should_look_farther", lambda results: True)
     doubtful = run_checks(ProcessState(target))
     assert (doubtful.evidence, doubtful.skipped) == (far.evidence, far.skipped)
     assert len(walked(doubtful)) == len(walked(far)) > len(walked(near))
@@ -536,10 +544,10 @@ def test_an_object_whose_type_alone_was_overwritten(scene: Scene) -> None:
         value
         for (places, values), _, _ in scene.walk._held
         for place, value in zip(places, values, strict=True)
-        if index.place_in_block(value) in HEADS
+        if index.offset_in_pool_block(value) in HEADS
         and index.reference_count(value)
         and (beside := _objects_beside(scene.context, place))
-        and _is_built_like(scene.context, value, beside)
+        and _has_words_like_type(scene.context, value, beside)
     )
     kind = scene.walk.reader.word(address + WORD)
 
@@ -557,7 +565,9 @@ def test_an_object_whose_type_alone_was_overwritten(scene: Scene) -> None:
     assert not told(kind ^ 1 << 40), "a flip"
     assert not told(other_block, _0=0), "given back"
     words = range(2 * WORD, 8 * WORD, WORD)
-    pointer = next(at for at in words if scene.walk.type_at(scene.walk.reader.word(address + at)))
+    pointer = next(
+        at for at in words if scene.walk.type_name_at(scene.walk.reader.word(address + at))
+    )
     assert not told(other_block, **{f"_{pointer}": 0x1234_5678_9ABC}), "other data lies there"
 
 
@@ -623,7 +633,7 @@ def test_an_object_at_hand_whose_type_is_one_bit_off(scene: Scene) -> None:
     index, word = address_index(scene.context), scene.walk.reader.word
     address = next(
         at
-        for at in fault_values(scene.context)
+        for at in words_at_fault(scene.context)
         if index.begins_block(at) and index.object_type(at) and 0 < word(at) < 1 << 20
     )
     kind = word(address + WORD)
@@ -634,7 +644,7 @@ def test_an_object_at_hand_whose_type_is_one_bit_off(scene: Scene) -> None:
         for offset, value in changes.items():
             changed.put_word(address + int(offset[1:]), value)
         context = Context(ProcessState(changed))  # type: ignore[arg-type]
-        return [(sign.where, sign.bits) for sign in types_at_hand(context)]
+        return [(sign.where, sign.bits) for sign in check_types_of_blocks_at_hand(context)]
 
     assert told(kind ^ 1 << 44) == [(address + WORD, (44,))]
     assert told(kind ^ 1 << 2) == [(address + WORD, (2,))]
@@ -650,7 +660,7 @@ def test_a_type_one_bit_off_that_leads_into_a_files_data(scene: Scene) -> None:
     basic, flags = (layout.require("PyTypeObject", f"tp_{n}") for n in ("basicsize", "flags"))
     address, kind, bit = next(
         (at, kind, bit)
-        for at in fault_values(scene.context)
+        for at in words_at_fault(scene.context)
         if index.begins_block(at) and index.object_type(at) and 0 < word(at) < 1 << 20
         for kind in [word(at + WORD)]
         if (region := scene.target.region_at(kind)) is not None and region.is_file_mapped
@@ -666,7 +676,7 @@ def test_a_type_one_bit_off_that_leads_into_a_files_data(scene: Scene) -> None:
         for place, value in ((address + WORD, kind ^ 1 << bit), *changes):
             changed.put_word(place, value)
         context = Context(ProcessState(changed))  # type: ignore[arg-type]
-        return [(sign.where, sign.bits) for sign in types_at_hand(context)]
+        return [(sign.where, sign.bits) for sign in check_types_of_blocks_at_hand(context)]
 
     assert told() == [(address + WORD, (bit,))]
     assert not told((kind + basic, word(kind + basic) + 512)), "a block that is too small"
@@ -686,7 +696,9 @@ def test_a_static_object_whose_type_is_one_bit_off(scene: Scene) -> None:
         for at, kind in scene.walk.visited
         if kind == "tuple" and word(at + scene.layout.require("PyVarObject", "ob_size"))
     }
-    static = sorted(at for at in held if is_static(at) and scene.walk.type_at(at) in ("int", "str"))
+    static = sorted(
+        at for at in held if is_static(at) and scene.walk.type_name_at(at) in ("int", "str")
+    )
     if not static:
         pytest.skip("its small ints are in the heap")
     address = static[0]
@@ -695,7 +707,7 @@ def test_a_static_object_whose_type_is_one_bit_off(scene: Scene) -> None:
         changed = Searched(target)
         changed.put_word(address + WORD, value)
         context = Context(ProcessState(changed))  # type: ignore[arg-type]
-        return [(sign.where, sign.bits) for sign in types_at_hand(context)]
+        return [(sign.where, sign.bits) for sign in check_types_of_blocks_at_hand(context)]
 
     kind = word(address + WORD)
     assert told(kind ^ 1 << 44) == [(address + WORD, (44,))]
@@ -714,7 +726,7 @@ def test_an_object_one_bit_away_where_others_of_the_type_name_one(scene: Scene) 
         (start, other)
         for start in functions
         if index.reference_count(word(start + at)) == 1
-        for other in find_others_beside(scene.context, start, kind)
+        for other in find_others_of_type_in_pool(scene.context, start, kind)
         if other in functions and other != start
     )
     code = word(address + at)
@@ -728,11 +740,11 @@ def test_an_object_one_bit_away_where_others_of_the_type_name_one(scene: Scene) 
         context = Context(ProcessState(changed))  # type: ignore[arg-type]
         others = FieldsOfOtherObjects(context)
         if before:
-            others.object_meant(another, kind, another + names, value)
+            others.object_field_should_name(another, kind, another + names, value)
         doubtful = dict(others.doubtful_fields(address, kind))
         if place not in doubtful:
             return None
-        return others.object_meant(address, kind, place, doubtful[place])
+        return others.object_field_should_name(address, kind, place, doubtful[place])
 
     assert told(code ^ 1 << scene.bit(code)) == code
     assert told(code ^ 1 << 4) == code
@@ -764,9 +776,9 @@ def test_two_members_of_a_code_object_that_are_no_addresses(scene: Scene) -> Non
     assert not told(filename=0x4052800000000001), "one word"
     elsewhere = scene.walk.frames[0].address + 16
     assert not told(filename=elsewhere, name=elsewhere + 32), "may have been freed"
-    places = [_member_of_object(scene.context, address + at) for at in (first, second)]
+    places = [_pointer_member_at(scene.context, address + at) for at in (first, second)]
     assert [text.split(" of ")[0] for text in places] == ["co_filename", "co_name"]
-    assert not _member_of_object(scene.context, address + WORD)
+    assert not _pointer_member_at(scene.context, address + WORD)
 
 
 def test_the_slots_of_a_class_are_places_of_pointers(scene: Scene) -> None:
@@ -775,10 +787,10 @@ def test_the_slots_of_a_class_are_places_of_pointers(scene: Scene) -> None:
         (address, *run)
         for address, category in scene.walk.visited
         if category == "instance"
-        for run in kinds.slots_of(kinds.type_of_object(address).address)
+        for run in kinds.reference_slots_of_class(kinds.type_of_object(address).address)
         if run[1]
     )
-    start = owner - (index.place_in_block(owner) or 0)
+    start = owner - (index.offset_in_pool_block(owner) or 0)
     text = f"a field of the object of type {kinds.type_of_object(owner).name} at {owner:#x}"
     for number in (0, count - 1):
         assert text in _object_whole_but_for_slot_clause(
@@ -817,10 +829,10 @@ def test_what_stands_before_the_items_of_a_tuple_is_none(interpreter: str) -> No
         address
         for address, kind in scene.walk.visited
         if kind == "tuple"
-        and index.place_in_block(address)
+        and index.offset_in_pool_block(address)
         and scene.walk.reader.word(address + first)
     )
-    start = owner - (index.place_in_block(owner) or 0)
+    start = owner - (index.offset_in_pool_block(owner) or 0)
     assert "an item of the tuple" in _object_whole_but_for_slot_clause(
         scene.context, owner + first, start
     )

@@ -192,4 +192,6 @@ def test_parent_and_child_are_of_one_lineage(tmp_path: Path) -> None:
     assert forks[0].lineage == forks[1].lineage
     # The kernel's random bytes give the same name where no thread's registers are at hand.
     for target in places:
-        assert fork_facts._secret_from_kernel(target) == fork_facts._secret_in_thread_memory(target)
+        assert fork_facts._stack_canary_from_auxv(
+            target
+        ) == fork_facts._stack_canary_in_thread_memory(target)

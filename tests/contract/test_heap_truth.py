@@ -62,7 +62,7 @@ def test_every_living_object_is_found_and_no_freed_one(interpreter: Interpreter)
     truth = made.truth
     extra = {"Slotted": {truth["holders"]["slots"]}, "deque": {truth["holders"]["a deque"]}}
     for name, kept in truth["ids"].items():
-        got = dict(heap.instances(truth["types"][name]))
+        got = dict(heap.objects_of_type(truth["types"][name]))
         beyond = set(got) - set(kept)
         assert set(kept) <= set(got), name
         if name == "deque":  # the standard library may keep some of its own
@@ -70,7 +70,7 @@ def test_every_living_object_is_found_and_no_freed_one(interpreter: Interpreter)
         else:
             assert beyond == extra.get(name, set()), name
         assert all(got[address] for address in kept), f"{name}: not tracked"
-    assert list(heap.instances(truth["never"])) == []
+    assert list(heap.objects_of_type(truth["never"])) == []
     assert heap.soft_errors == []
 
 
@@ -262,7 +262,7 @@ def test_truncated_cores_give_a_part(tmp_path: Any) -> None:
             if isinstance(state.python, PythonState):
                 heap = ObjectSearch(state.target, state.python)
                 with contextlib.suppress(LayoutError):  # no type of types: said so
-                    got = {text for text, _ in heap.instances(made.truth["types"]["Plain"])}
+                    got = {text for text, _ in heap.objects_of_type(made.truth["types"]["Plain"])}
                     assert got <= interpreters
                     shares.append(len(got))
     assert shares and max(shares) == 300, shares

@@ -199,9 +199,9 @@ def test_who_may_set_an_event(name: str, tmp_path: Path) -> None:
     suited = [each for each in spread(name) if each.root is None and not each.free_threaded]
     interpreter = suited[len(name) % len(suited)]
     scene, threads = going_on(interpreter, name, tmp_path)
-    waiting = scene.activity(scene.main_tid)
+    waiting = scene.activity_of_thread(scene.main_tid)
     assert waiting is not None and waiting.object
-    assert threads.may_end(waiting) == (name in SOMEBODY)
+    assert threads.may_unblocked_code_end_wait(waiting) == (name in SOMEBODY)
     assert (waiting.tid in threads.blocked_threads) == (name in NOBODY)
     if name == "by_set":
         assert threads.may_change_names(waiting.tid, {"open"})

@@ -112,7 +112,7 @@ def test_one_scan_of_the_heap_serves_all(
     python = session.state.required_python()
     before = decode(session)
     heap = ObjectSearch(session.target, python)
-    lists = list(heap.instances(heap.types_by_address()[heap.metatype()].address))
+    lists = list(heap.objects_of_type(heap.types_by_address()[heap.metatype()].address))
     for where in (instances, MemorySearch):
         for name in ("tracked_objects", "any_of", "find"):
             monkeypatch.setattr(where, name, None, raising=False)  # a second scan would fail
@@ -121,4 +121,4 @@ def test_one_scan_of_the_heap_serves_all(
     assert read_greenlets(session.target, python).soft_errors is not None
     again = ObjectSearch(session.target, python)
     assert again.types_by_address() == heap.types_by_address()
-    assert list(again.instances(heap.metatype())) == lists and lists
+    assert list(again.objects_of_type(heap.metatype())) == lists and lists

@@ -12,7 +12,7 @@ from support.cores import START, find_core, truncate
 from support.interpreters import Interpreter, one_per_minor
 from support.opening import need_core_dumps
 
-from gdb_epi.cpython.runtime.program import Program, find_program
+from gdb_epi.cpython.runtime.program import ProgramThatRan, find_program
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
@@ -53,22 +53,22 @@ FILES = {
     "a-tool": "#! of an entry point\n" + END,
 }
 STARTS = {
-    "script": (["-B", "script.py"], Program("script.py", "script")),
-    "module": (["-Bm", "package.module"], Program("-m package.module", "module")),
-    "package": (["-m", "package"], Program("-m package", "module")),
-    "command": (["-c", END], Program("-c", "command")),
-    "stdin": (["-"], Program("<stdin>", "stdin")),
-    "no argument": ([], Program("<stdin>", "stdin")),
-    "folder": (["folder"], Program("folder", "script")),
-    "archive": (["app.pyz"], Program("app.pyz", "script")),
-    "entry point": (["./a-tool"], Program("a-tool", "script")),
-    "title": (["titled.py"], Program("titled.py", "script")),
-    "spawn": (["child.py", "spawn"], Program("child.py", "multiprocessing")),
-    "forkserver": (["child.py", "forkserver"], Program("child.py", "multiprocessing")),
-    "fork": (["child.py", "fork"], Program("child.py", "script")),
+    "script": (["-B", "script.py"], ProgramThatRan("script.py", "script")),
+    "module": (["-Bm", "package.module"], ProgramThatRan("-m package.module", "module")),
+    "package": (["-m", "package"], ProgramThatRan("-m package", "module")),
+    "command": (["-c", END], ProgramThatRan("-c", "command")),
+    "stdin": (["-"], ProgramThatRan("<stdin>", "stdin")),
+    "no argument": ([], ProgramThatRan("<stdin>", "stdin")),
+    "folder": (["folder"], ProgramThatRan("folder", "script")),
+    "archive": (["app.pyz"], ProgramThatRan("app.pyz", "script")),
+    "entry point": (["./a-tool"], ProgramThatRan("a-tool", "script")),
+    "title": (["titled.py"], ProgramThatRan("titled.py", "script")),
+    "spawn": (["child.py", "spawn"], ProgramThatRan("child.py", "multiprocessing")),
+    "forkserver": (["child.py", "forkserver"], ProgramThatRan("child.py", "multiprocessing")),
+    "fork": (["child.py", "fork"], ProgramThatRan("child.py", "script")),
     "spawn of a module": (
         ["-m", "package.child", "spawn"],
-        Program("-m package.child", "multiprocessing"),
+        ProgramThatRan("-m package.child", "multiprocessing"),
     ),
 }
 # sys.orig_argv came with 3.10.
@@ -104,7 +104,7 @@ def core_of_start(interpreter: Interpreter, folder: Path, start: str) -> Path:
     return cores[0].rename(folder / "the.core.of.it")
 
 
-def program(core: Path) -> Program | None:
+def program(core: Path) -> ProgramThatRan | None:
     target = CoreFileTarget.open(str(core))
     process = target.process()
     assert not isinstance(process, Absent)

@@ -22,7 +22,7 @@ from gdb_epi.hangs.loops.dry_run_starts import (
     _beginning_of_statement,
     _read_running_call,
     _read_running_code,
-    _run_to_call,
+    _run_statement_to_call,
     start_dry_run,
 )
 from gdb_epi.hangs.types import HANG
@@ -148,7 +148,7 @@ def test_what_iterators_have_yet_to_give(tmp_path: Path) -> None:
         run = start_dry_run(scene, frame, [10_000], DryRun)
         made = scene.view.objects.dict_items(dict(scene.view.variable_addresses(frame))["made"])
         left = {
-            str(scene.view.reader.string(key, 99)): run.host(
+            str(scene.view.reader.string(key, 99)): run.to_python(
                 BuiltTuple(tuple(run.all_items(run.iterator_position(iterator))))
             )
             for key, iterator in made
@@ -168,7 +168,7 @@ def _answers(core: Path) -> tuple[bool | None, bool, object, object] | None:
     try:
         here = _read_running_code(scene, frame)
         first, _ = _beginning_of_statement(scene, here)
-        reached = _run_to_call(scene, frame, here, first, ())
+        reached = _run_statement_to_call(scene, frame, here, first, ())
         call = _read_running_call(scene, frame, reached) if reached is not None else None
     except Undecodable:
         return None

@@ -60,7 +60,7 @@ def test_only_a_flipped_size_contradicts_its_object(interpreter: str, tmp_path: 
         room_at, room = ROOM.get(kind, (offset, 0))
         owners = [
             owner
-            for owner in walk.kinds.objects_of(frozenset((kind,)))[kind]
+            for owner in walk.kinds.objects_of_types(frozenset((kind,)))[kind]
             if walk.reader.word(owner + offset) >= least
             and walk.reader.word(owner + room_at) > room
         ]

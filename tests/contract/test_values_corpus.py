@@ -134,7 +134,7 @@ def test_every_kind_of_argument_is_told(interpreter: Interpreter) -> None:
     assert isinstance(state.python, PythonState)
     reader, kinds = FrameVariables(get_process_values(state.target, state.python)), set()
     for testimony, frame in frames_with_testimony(made, state):
-        variables = reader.of(frame)
+        variables = reader.variables_of_frame(frame)
         assert not isinstance(variables, Absent)
         for variable in variables:
             if variable.name in testimony["kinds"]:
@@ -175,5 +175,8 @@ def test_damage_is_survived(interpreter: Interpreter, one: Program) -> None:
             word = chance.choice((*HOSTILE, address, where, chance.choice(places)))
             target.put_word(where + 8 * chance.randrange(10), word)
         started = time.process_time()
-        assert get_process_values(target, state.python).value_of(address).shown() is not None
+        assert (
+            get_process_values(target, state.python).value_of(address).text_with_attributes()
+            is not None
+        )
         assert time.process_time() - started < MAX_SECONDS

@@ -34,7 +34,7 @@ def huge(request: pytest.FixtureRequest) -> tuple[FrameVariables, object]:
 
 def decoded(huge: tuple[FrameVariables, object]) -> dict[str, Variable]:
     reader, (_, frame) = huge  # type: ignore[misc]
-    variables = reader.of(frame)
+    variables = reader.variables_of_frame(frame)
     assert not isinstance(variables, Absent), variables
     return {variable.name: variable for variable in variables}
 

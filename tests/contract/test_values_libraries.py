@@ -120,7 +120,11 @@ def test_frames_of_pandas_are_printed_where_they_are_small_and_plain() -> None:
     reader = FrameVariables(values)
     thread = next(thread for thread in state.python.threads() if thread.crashed)
     variables = [pair for frame in thread.frames for pair in reader.variable_addresses(frame)]
-    masked = {name: values.value_of(at).shown() for name, at in variables if name in secrets}
+    masked = {
+        name: values.value_of(at).text_with_attributes()
+        for name, at in variables
+        if name in secrets
+    }
     for name, secret in secrets.items():
         assert secret in masked[name] and "hunter2" not in masked[name], masked
 
@@ -144,7 +148,7 @@ def test_what_lies_under_the_name_of_a_secret_is_not_shown(name: str) -> None:
     reader = FrameVariables(values)
     frames = [frame for thread in state.python.threads() for frame in thread.frames]
     shown = {
-        variable: values.value_of(at).shown()
+        variable: values.value_of(at).text_with_attributes()
         for frame in frames
         for variable, at in reader.variable_addresses(frame)
         if variable in secret
@@ -191,5 +195,8 @@ def test_damage_is_survived(name: str) -> None:
             word = chance.choice((*HOSTILE, address, where, chance.choice(places)))
             target.put_word(where + 8 * chance.randrange(12), word)
         started = time.process_time()
-        assert get_process_values(target, state.python).value_of(address).shown() is not None
+        assert (
+            get_process_values(target, state.python).value_of(address).text_with_attributes()
+            is not None
+        )
         assert time.process_time() - started < MAX_SECONDS

@@ -50,9 +50,11 @@ def shown(state: ProcessState, limits: ReprLimits) -> dict[str, dict[str, str]]:
     reader, texts = FrameVariables(get_process_values(state.target, state.python, limits)), {}
     for frame in thread.frames:
         if frame.name in ("names", "containers", "texts"):
-            variables = reader.of(frame)
+            variables = reader.variables_of_frame(frame)
             assert isinstance(variables, list)
-            texts[frame.name] = {variable.name: variable.shown() for variable in variables}
+            texts[frame.name] = {
+                variable.name: variable.text_with_attributes() for variable in variables
+            }
     return texts
 
 

@@ -56,7 +56,7 @@ def pairs(made: Made, limits: ReprLimits = WIDE, **options: Any) -> Frames:
     assert [frame.name for frame in frames] == [truth["function"] for truth in truths]
     frame_pairs: Frames = []
     for one, frame in zip(truths, frames, strict=True):
-        variables = reader.of(frame)
+        variables = reader.variables_of_frame(frame)
         assert not isinstance(variables, Absent), (frame.name, variables)
         frame_pairs.append((one, variables))
     return frame_pairs
@@ -171,7 +171,7 @@ def test_damaged_objects_are_decoded_or_marked(made: Made) -> None:
             target.put_word(where + 8 * chance.randrange(10), word)
         damaged = FrameVariables(get_process_values(target, state.python))
         started = time.process_time()
-        damaged.of(frame)
+        damaged.variables_of_frame(frame)
         assert damaged.values.value_of(address).text
         assert time.process_time() - started < MAX_SECONDS
 

@@ -15,7 +15,7 @@ from gdb_epi.corruption.possible_bit_flips import possible_bit_flips
 from gdb_epi.corruption.run_checks import run_checks
 from gdb_epi.corruption.score import WeightTable, compute_score
 from gdb_epi.detectors.registry import run_detectors
-from gdb_epi.judgement.verdict import judge
+from gdb_epi.judgement.verdict import judge_core
 from gdb_epi.process_state import ProcessState
 from gdb_epi.signature.sign import sign
 from gdb_epi.target.corefile import CoreFileTarget
@@ -32,7 +32,7 @@ def examine(made: Labelled) -> Row:
     before = time.process_time()
     checks = run_checks(state, findings)
     ended = time.process_time()
-    verdict = judge(sign(state).signature.category.name, findings, checks.score)
+    verdict = judge_core(sign(state).signature.category.name, findings, checks.score)
     flips = possible_bit_flips(state)
     best = {(evidence.found, evidence.corrected, evidence.where) for evidence in checks.score.best}
     return {

@@ -9,11 +9,11 @@ from driver import BOOTSTRAP, Gdb, run_gdb
 
 SCRIPT = """
 import os
-from gdb_epi.gdbhost.core_server import _open_files_anew
+from gdb_epi.gdbhost.core_server import _reopen_files
 os.lseek(99, 3, os.SEEK_SET)
 ready, go = os.pipe()
 if os.fork() == 0:
-    _open_files_anew()
+    _reopen_files()
     first = os.read(99, 2)
     os.lseek(99, 7, os.SEEK_SET)
     os.write(go, first)

@@ -15,7 +15,7 @@ import pytest
 from support.interpreters import discover
 from support.opening import need_gdb
 
-from gdb_epi.cli.native.cached_stacks import debug_info_stamps
+from gdb_epi.cli.native.cached_stacks import debug_info_sources
 from gdb_epi.cli.native.dwarf.debug_names import DebugNames
 from gdb_epi.errors import Absent
 from gdb_epi.target.elf_files import open_elf
@@ -56,7 +56,7 @@ def files() -> list[tuple[str, str]]:
             continue
         if any(section.name == b".debug_aranges" for section in read_sections(file)):
             paths.append((name, name))
-        elif separate := debug_info_stamps(file, [DEBUG], None).separate:
+        elif separate := debug_info_sources(file, [DEBUG], None).separate:
             paths.append((name, separate[0][0]))
     return paths
 

@@ -12,7 +12,12 @@ from pathlib import Path
 import pytest
 from driver import PACKAGE, ROOT, Gdb, environment, run_gdb
 
-from gdb_epi.cli.gdbinit import directory_line, gdbinit_file, install, uninstall
+from gdb_epi.cli.gdbinit import (
+    directory_line,
+    gdbinit_file,
+    install_block_in_gdbinit,
+    remove_block_from_gdbinit,
+)
 from gdb_epi.errors import InputError
 
 LINE = f'directory "{PACKAGE}"'
@@ -93,33 +98,33 @@ def test_uninstall_takes_back_exactly(tmp_path: Path, before: bytes | None) -> N
     if before is not None:
         file.write_bytes(before)
         file.chmod(0o640)
-    assert install(file, LINE) == "added"
+    assert install_block_in_gdbinit(file, LINE) == "added"
     once = file.read_bytes()
-    assert install(file, LINE) == "has the line already"
+    assert install_block_in_gdbinit(file, LINE) == "has the line already"
     assert file.read_bytes() == once
-    assert install(file, 'directory "/elsewhere"') == "updated"
+    assert install_block_in_gdbinit(file, 'directory "/elsewhere"') == "updated"
     assert file.read_bytes().count(b"directory") == 1
-    uninstall(file)
+    remove_block_from_gdbinit(file)
     assert (file.read_bytes() if file.exists() else None) == before
     if before is not None:
         assert file.stat().st_mode & 0o777 == 0o640
-    assert uninstall(file) == "holds nothing of gdb-epi"
+    assert remove_block_from_gdbinit(file) == "holds nothing of gdb-epi"
 
 
 def test_what_came_after_the_block_stays(tmp_path: Path) -> None:
     file = tmp_path / "gdbinit"
     file.write_text("first")
-    install(file, LINE)
+    install_block_in_gdbinit(file, LINE)
     with file.open("a") as stream:
         stream.write("later\n")
-    uninstall(file)
+    remove_block_from_gdbinit(file)
     assert file.read_text() == "first\nlater\n"
 
 
 def test_a_line_that_the_user_wrote_is_enough(tmp_path: Path) -> None:
     file = tmp_path / "gdbinit"
     file.write_text(LINE + "\n")
-    assert install(file, LINE) == "has the line already"
+    assert install_block_in_gdbinit(file, LINE) == "has the line already"
     assert file.read_text() == LINE + "\n"
 
 
@@ -128,7 +133,7 @@ def test_symbolic_links_stay(tmp_path: Path) -> None:
     real.write_text("# mine\n")
     link = tmp_path / "gdbinit"
     link.symlink_to(real)
-    install(link, LINE)
+    install_block_in_gdbinit(link, LINE)
     assert link.is_symlink() and LINE in real.read_text()
 
 

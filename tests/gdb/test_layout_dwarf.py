@@ -170,13 +170,12 @@ def test_offsets_in_a_real_binary_agree_with_the_table(file: Path) -> None:
         pytest.skip(f"{file} does not define _PyRuntime (its libpython does)")
     debug_offsets = parse_debug_offsets(data)
     assert debug_offsets.complaints == ()
-    assert debug_offsets.minor is not None and debug_offsets.version is not None
+    assert debug_offsets.minor_version is not None and debug_offsets.version is not None
     assert len(debug_offsets.words) > 60
-    python = (
-        f"{debug_offsets.minor[0]}.{debug_offsets.minor[1]}.{debug_offsets.version >> 8 & 0xFF}"
-    )
+    major, minor = debug_offsets.minor_version
+    python = f"{major}.{minor}.{debug_offsets.version >> 8 & 0xFF}"
     for layout in _held_against(
-        debug_offsets.minor, python, debug_offsets.free_threaded, debug_offsets.words
+        debug_offsets.minor_version, python, debug_offsets.free_threaded, debug_offsets.words
     ):
         assert layout.with_debug_offsets(debug_offsets.words)[1] == [], layout
 

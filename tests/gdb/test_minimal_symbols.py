@@ -16,7 +16,7 @@ import pytest
 from support.interpreters import discover
 from support.opening import need_gdb
 
-from gdb_epi.cli.native.cached_stacks import debug_info_stamps
+from gdb_epi.cli.native.cached_stacks import debug_info_sources
 from gdb_epi.cli.native.minimal_symbols import MinimalSymbols, unpack_debug_data
 from gdb_epi.errors import Absent
 from gdb_epi.target.elf_files import open_elf
@@ -66,7 +66,7 @@ def test_names_are_those_of_gdb(tmp_path: Path) -> None:
     for path in paths:
         file = open_elf(path)
         assert not isinstance(file, Absent)
-        is_packed = debug_info_stamps(file, [], None).packed
+        is_packed = debug_info_sources(file, [], None).packed
         symbols = MinimalSymbols(
             file, MinimalSymbols(unpack_debug_data(file)) if is_packed else None
         )
@@ -81,9 +81,9 @@ def test_names_are_those_of_gdb(tmp_path: Path) -> None:
         places = [place for place in places if symbols.start <= place < symbols.end]
         for place, name in zip(places, gdb_names(path, places, tmp_path), strict=True):
             try:
-                assert symbols.name(place) == name, f"{path}: {place:#x}"
+                assert symbols.name_at_address(place) == name, f"{path}: {place:#x}"
             except GdbNeeded:
                 unsure += 1
         with pytest.raises(GdbNeeded, match="not in"):
-            symbols.name(symbols.end)
+            symbols.name_at_address(symbols.end)
     assert unsure < len(paths) * PLACES / 20

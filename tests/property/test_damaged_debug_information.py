@@ -50,7 +50,7 @@ def asked(path: Path, places: list[int]) -> int:
             named = names.frame_names(place, "normal")
             function = names.function(place)
             if function is not None:
-                names.calls(function)
+                names.calls_of_function(function)
         except GdbNeeded:
             continue
         assert named

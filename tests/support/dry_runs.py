@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.cpython.values.repr_decoder import ReprLimits, Undecodable
-from gdb_epi.cpython.values.value_stack import Raised
+from gdb_epi.cpython.values.value_stack import CertainException
 from gdb_epi.hangs.dry_run.container_evaluation import MAX_ITEMS
 from gdb_epi.hangs.dry_run.dry_run import DryRun
 from gdb_epi.hangs.dry_run.loop_states import EndlessLoop
@@ -41,7 +41,7 @@ def outcome(run: DryRun) -> object:
         return run.plain_value_of(run.run())
     except EndlessLoop:
         return "endless"
-    except (Undecodable, Raised):
+    except (Undecodable, CertainException):
         return UNKNOWN
 
 

@@ -70,10 +70,10 @@ class KnownFunctions:
     def __init__(self, *ranges: tuple[int, int]) -> None:
         self._functions = [Function(start, end) for start, end in ranges]
 
-    def entry(self, pc: int) -> int | None:
+    def fde_address(self, pc: int) -> int | None:
         """Return None: it has no rules."""
 
-    def at(self, pc: int) -> Function | None:
+    def function_at(self, pc: int) -> Function | None:
         """Return the function that holds an address."""
         return next(
             (function for function in self._functions if function.start <= pc < function.end), None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from gdb_epi.fleet.population.coverage import take_attributes_of_feed
+from gdb_epi.fleet.population.coverage import use_attributes_of_exposure_feed
 from gdb_epi.fleet.population.host_spelling import unify_spellings
 from gdb_epi.fleet.population.judged_times import judge_times, whole_seconds
 from gdb_epi.fleet.population.population import Population
@@ -178,7 +178,7 @@ def spoil(population: Population, seed: int, names: Iterable[str]) -> Population
     """Return the population as it is read where clocks, feeds and records are as the names say."""
     for name in names:
         population = SPOILERS[name](np.random.default_rng([seed, 41, *name.encode()]), population)
-    return take_attributes_of_feed(population)[0]
+    return use_attributes_of_exposure_feed(population)[0]
 
 
 def _feed_stops(_: Rng, population: Population) -> Population:

@@ -71,7 +71,7 @@ def judge(made: Made, state: ProcessState, limits: ReprLimits = WIDE) -> Iterato
     assert isinstance(state.python, PythonState)
     reader = FrameVariables(get_process_values(state.target, state.python, limits))
     for testimony, frame in frames_with_testimony(made, state):
-        variables = reader.of(frame)
+        variables = reader.variables_of_frame(frame)
         decoded = [] if isinstance(variables, Absent) else variables
         by_name = {variable.name: variable for variable in decoded}
         for kind in KINDS:

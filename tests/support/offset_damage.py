@@ -108,7 +108,7 @@ def seen_variables(target: Any, python: PythonState) -> set[tuple[Any, ...]]:
     variables_seen = set()
     for thread in python.threads():
         for frame in thread.frames:
-            variables = reader.of(frame) if frame.hole is None else ()
+            variables = reader.variables_of_frame(frame) if frame.hole is None else ()
             for variable in () if isinstance(variables, Absent) else variables:
                 if variable.exact and not variable.cut:
                     variables_seen.add((frame.name, variable.name, variable.type, variable.text))

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gdb_epi.analysis import run_stages
-from gdb_epi.cli.support.native_gdb import GdbNative
+from gdb_epi.cli.support.native_gdb import GdbNativeFrames
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent
 from gdb_epi.session import Session
@@ -189,7 +189,7 @@ def signed(core: Path, gdb: str, interpreter: Interpreter | None = None) -> Sign
     modules = target.modules()
     exe = modules[0].file if modules and isinstance(modules[0].file, str) else exe
     with tempfile.TemporaryDirectory() as place:
-        native = GdbNative(str(core), exe, root, gdb, place)
+        native = GdbNativeFrames(str(core), exe, root, gdb, place)
         try:
             target.native_source = native.frames
             signed_core = run_stages(Session(target)).signed

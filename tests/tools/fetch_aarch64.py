@@ -195,14 +195,14 @@ def record(death: str, gdb: str) -> Path:
     from support.snapshot import RecordingTarget
 
     from gdb_epi.analysis import analyze
-    from gdb_epi.cli.support.native_gdb import GdbNative
+    from gdb_epi.cli.support.native_gdb import GdbNativeFrames
     from gdb_epi.session import Session
     from gdb_epi.target.corefile import CoreFileTarget
 
     core, sysroot = cores(KERNEL_SUITE) / death, str(root(KERNEL_SUITE))
     inner = CoreFileTarget.open(core, sysroot=sysroot)
     with TemporaryDirectory() as folder:
-        native = GdbNative(
+        native = GdbNativeFrames(
             str(core), f"{sysroot}/usr/bin/{PYTHONS[KERNEL_SUITE]}", sysroot, gdb, folder
         )
         inner.native_source = native.frames

@@ -65,11 +65,11 @@ def threads_of(core_file: Any, executable: Any = None, **options: Any) -> list[A
 
 
 def _gdb(target: Any, place: str) -> Any:
-    from gdb_epi.cli.support.native_gdb import GdbNative, find_gdb
+    from gdb_epi.cli.support.native_gdb import GdbNativeFrames, find_gdb
 
     exe, gdb = target.modules()[0].file, find_gdb(None)
     assert gdb, "no gdb found"
-    return GdbNative(target.path, exe if isinstance(exe, str) else None, None, gdb, place)
+    return GdbNativeFrames(target.path, exe if isinstance(exe, str) else None, None, gdb, place)
 
 
 def _threads(state: Any, python: Any, native: Any, wants_locals: bool) -> Iterator[Any]:
@@ -114,7 +114,7 @@ def python_frames(thread: Any, sites: Any, reader: Any) -> Any:
 
     first = None
     for frame in thread.frames:  # innermost first; pystack links from the outermost
-        local_variables = reader.of(frame) if reader else []
+        local_variables = reader.variables_of_frame(frame) if reader else []
         values = (
             {}
             if isinstance(local_variables, Absent)

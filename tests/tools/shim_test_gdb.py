@@ -55,7 +55,11 @@ def decode(core: Path) -> str:
     for thread in python.threads():
         for frame in thread.frames:
             if frame.name == "id":
-                return next(variable.text for variable in reader.of(frame) if variable.name == "v")
+                return next(
+                    variable.text
+                    for variable in reader.variables_of_frame(frame)
+                    if variable.name == "v"
+                )
     raise AssertionError("no frame of the function that died")
 
 

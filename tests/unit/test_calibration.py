@@ -20,7 +20,7 @@ from gdb_epi.judgement.calibration import (
     RuleCounts,
     counts_for_rule,
     load_calibration,
-    read_calibration,
+    parse_calibration,
 )
 from gdb_epi.judgement.label_evidence import CATEGORIES
 from gdb_epi.loader import import_all_modules
@@ -85,7 +85,7 @@ def test_damage_is_right_where_place_and_bit_are() -> None:
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     rows = [row("a", "sw", "S:ascii"), row("b", "hw", "R15")]
     document = json.loads(calibrate.written(counted(rows), rows))
-    assert read_calibration(document) == counted(rows)
+    assert parse_calibration(document) == counted(rows)
     assert document["version"] == "count-1-of-2-cores"
     assert calibrate.version_of(rows, "count-1-of-2-cores") == "count-2-of-4-cores"
     assert (
@@ -96,7 +96,7 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
 def test_the_counts_of_further_programs_are_added() -> None:
     rows = [row("a new bug", "sw", "S:ascii"), row("a flip", "hw", "S:ascii")]
     before = load_calibration()["S:ascii"]
-    after = read_calibration(json.loads(calibrate.summed(counted(rows), rows)))
+    after = parse_calibration(json.loads(calibrate.summed(counted(rows), rows)))
     assert (after["S:ascii"].right, after["S:ascii"].wrong) == (before.right + 1, before.wrong + 1)
     of_the_generators = dict(before.programs)["corruption"]
     assert dict(after["S:ascii"].programs)["corruption"] == of_the_generators + 2

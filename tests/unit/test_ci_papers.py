@@ -18,7 +18,7 @@ from gdb_epi.render.ci.deaths import (
     innermost_source_line_in,
     source_root,
 )
-from gdb_epi.render.ci.github import annotation, death_annotations, job_summary
+from gdb_epi.render.ci.github import death_annotations, github_error_annotation, job_summary
 from gdb_epi.render.ci.sarif import sarif_log
 
 KEYS = {"stable": "a" * 16, "python": "b" * 16, "exact": "c" * 16}
@@ -50,12 +50,14 @@ def checkout(tmp_path: Path) -> Path:
 
 def test_an_annotation_is_one_line_with_its_properties_escaped() -> None:
     """As actions/toolkit escapes: data %, CR, LF; in properties : and , too."""
-    made = annotation("50% of a:b,c\r\nd", "100%\r\nnext: a, b\rc", SourceLine("a,b:c%.py", 7))
+    made = github_error_annotation(
+        "50% of a:b,c\r\nd", "100%\r\nnext: a, b\rc", SourceLine("a,b:c%.py", 7)
+    )
     head, _, data = made.removeprefix("::error ").partition("::")
     assert head == "file=a%2Cb%3Ac%25.py,line=7,title=50%25 of a%3Ab%2Cc%0Ad"
     assert data == "100%25%0Anext: a, b\\x0dc"
     # What steers the runner is its own line that begins with ::, and a terminal its controls.
-    hostile = annotation("t", "x\n::set-output name=a::b\x1b[2J", None)
+    hostile = github_error_annotation("t", "x\n::set-output name=a::b\x1b[2J", None)
     assert "\n" not in hostile and "\x1b" not in hostile
 
 

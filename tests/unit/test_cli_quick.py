@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gdb_epi.cli.support.quick_parser import QuickParser
-from gdb_epi.cli.support.triage_output import _Group, _urgency
+from gdb_epi.cli.support.triage_output import _GroupOfAlikeCores, _urgency_of_group
 
 VERBS = ("triage", "stacks", "doctor", "completion", "fleet.data.ingest", "fleet.look.top")
 WORDS = (
@@ -61,7 +61,7 @@ def test_ordinary_lines_need_no_argparse(words: list[str]) -> None:
 
 
 def test_what_did_not_fail_is_not_the_first_to_look_at() -> None:
-    healthy, crash = _Group(), _Group()
+    healthy, crash = _GroupOfAlikeCores(), _GroupOfAlikeCores()
     healthy.record, healthy.count = {"verdict": {"label": "no-fault"}}, 9
     crash.record, crash.count = {"verdict": {"label": "software"}}, 1
-    assert max((healthy, crash), key=_urgency) is crash
+    assert max((healthy, crash), key=_urgency_of_group) is crash

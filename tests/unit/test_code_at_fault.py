@@ -21,7 +21,7 @@ from gdb_epi.fault.own_native_code import (
     package_of,
 )
 from gdb_epi.judgement.code_at_fault import CodeAtFault, find_code_at_fault
-from gdb_epi.judgement.verdict import Cause, DamagedWord, Verdict
+from gdb_epi.judgement.verdict import DamagedWord, Verdict, VerdictCause
 from gdb_epi.target.api import Module, NativeFrame
 
 LIBC, CXX = "/lib/libc.so.6", "/lib/libstdc++.so.6"
@@ -46,7 +46,7 @@ def code_at_fault(
     made.target._modules = [Module(path, PC, PC, PC + 1, None, path) for path in paths]
     reasons = tuple(finding.summary for finding in findings)
     verdict = Verdict(label, 0.8, "probable", reasons, (), DamagedWord(damaged),
-                      (Cause(cause, 0.8),), ())  # fmt: skip
+                      (VerdictCause(cause, 0.8),), ())  # fmt: skip
     return find_code_at_fault(made, verdict, findings)
 
 
@@ -58,7 +58,7 @@ def test_code_that_failed_below_a_handler_which_raised_again() -> None:
     made = state(crash(address=0), native=[*handler, *met])
     made.target._modules = [Module(path, PC, PC, PC + 1, None, path) for path in (FFI, CTYPES)]
     verdict = Verdict("software", 0.8, "probable", (), (), DamagedWord(False),
-                      (Cause("null-pointer", 0.8),), ())  # fmt: skip
+                      (VerdictCause("null-pointer", 0.8),), ())  # fmt: skip
     assert find_code_at_fault(made, verdict, ()).whose == NOT_KNOWN
     fault = made.account.fault._replace(origin="signal-frame", registers={"rip": PC})
     made.__dict__["account"] = made.account._replace(fault=fault)
@@ -72,7 +72,7 @@ def test_what_a_package_compiled_at_run_time_is_the_programs_own() -> None:
     made = state(crash(address=0), native=[*jitted, NativeFrame(PC, SP, "f", PYTHON)])
     made.target._modules = [Module(dispatcher, PC, PC, PC + 1, None, dispatcher)]
     verdict = Verdict("software", 0.8, "probable", (), (), DamagedWord(False),
-                      (Cause("out-of-bounds", 0.8),), ())  # fmt: skip
+                      (VerdictCause("out-of-bounds", 0.8),), ())  # fmt: skip
     assert find_code_at_fault(made, verdict, ()).whose == LINE
     made.target.native_frames = lambda _tid: [jitted[0]._replace(function=None), *jitted[1:]]
     assert find_code_at_fault(made, verdict, ()).whose == CALL
@@ -136,7 +136,7 @@ def test_a_fill_that_failed_at_the_end_of_memory_wrote_all_before(byte: int, who
     made.target.write(where, b"A" * 0x3FF + bytes((byte,)))
     made.target._modules = [Module(path, PC, PC, PC + 1, None, path) for path in (CTYPES, OWN)]
     verdict = Verdict("software", 0.8, "probable", (), (), DamagedWord(True, 0.8, where),
-                      (Cause("stray-store", 0.8),), ())  # fmt: skip
+                      (VerdictCause("stray-store", 0.8),), ())  # fmt: skip
     assert find_code_at_fault(made, verdict, ()).whose == whose
 
 

@@ -59,7 +59,7 @@ def found(
 ) -> bool:  # fmt: skip
     reader = Reader(index, hashed, log2)
     place = lambda _at: (ENTRIES, COUNT, WIDTH, offsets)  # noqa: E731
-    walk: Any = SimpleNamespace(reader=reader, dict_place=place)
+    walk: Any = SimpleNamespace(reader=reader, dict_entries_place=place)
     return is_dict_key_in_place(walk, slot, KEY)
 
 
@@ -94,11 +94,13 @@ def test_a_word_in_the_middle_of_an_object_where_a_large_table_has_a_key(
 ) -> None:
     """A freed key may have begun there: in a small table the index says too little."""
     index = SimpleNamespace(
-        begins_block=lambda _at: place == 0, inside_block=lambda _at: bool(place)
+        begins_block=lambda _at: place == 0, is_inside_pool_block=lambda _at: bool(place)
     )
     monkeypatch.setattr(typed_slot, "address_index", lambda _context: index)
     where = lambda _at: (ENTRIES, count, WIDTH, (0, 1))  # noqa: E731
-    walk: Any = SimpleNamespace(reader=Reader({0x37: ENTRY}, 0x37, log2=True), dict_place=where)
+    walk: Any = SimpleNamespace(
+        reader=Reader({0x37: ENTRY}, 0x37, log2=True), dict_entries_place=where
+    )
     context: Any = None
     objects = [typed_slot.TypedAddress(KEY, "str"), typed_slot.TypedAddress(KEY + 64, "list")]
     key_of_large_table = typed_slot._key_of_large_table(context, walk, SLOT, objects)
@@ -141,8 +143,8 @@ def test_what_two_other_objects_of_the_type_hold(
     index = SimpleNamespace(in_free_block=lambda at: at in free)
     monkeypatch.setattr(typed_field, "address_index", lambda _context: index)
     context: Any = SimpleNamespace(
-        places_of=lambda _value, _limit: tuple(address + FIELD for address in held)
+        places_of_word=lambda _value, _limit: tuple(address + FIELD for address in held)
     )
     field: Any = SimpleNamespace(offset=FIELD)
-    wrong_field = typed_field._WrongField(OWNER, typed_field.FRAME, field, RIGHT ^ 1 << 13)
+    wrong_field = typed_field._WrongTypedField(OWNER, typed_field.FRAME, field, RIGHT ^ 1 << 13)
     assert typed_field._found_others_hold_right_word(context, walk, wrong_field, RIGHT) is alike

@@ -10,7 +10,7 @@ import pytest
 
 from gdb_epi.corruption.pointers import one_bit_neighbours as pointers
 from gdb_epi.corruption.pointers import suspects
-from gdb_epi.corruption.pointers.suspects import is_held_once
+from gdb_epi.corruption.pointers.suspects import is_held_once_outside_stacks
 
 STACK, FRAME, HEAP = 0x7FFC_0000_0000, 0x7F00_0000_0000, 0x5555_0000_0000
 
@@ -29,8 +29,8 @@ def test_copies_on_stacks_do_not_count(
 ) -> None:
     monkeypatch.setattr(suspects, "is_on_stack", lambda _context, at: at >= STACK)
     monkeypatch.setattr(suspects, "is_in_data_stack", lambda _context, at: FRAME <= at < STACK)
-    context: Any = SimpleNamespace(places_of=lambda _value, limit: tuple(places[:limit]))
-    assert is_held_once(context, 1) is once
+    context: Any = SimpleNamespace(places_of_word=lambda _value, limit: tuple(places[:limit]))
+    assert is_held_once_outside_stacks(context, 1) is once
 
 
 @pytest.mark.parametrize(
@@ -46,4 +46,4 @@ def test_code_is_no_data_of_a_file(perms: str, path: str | None, data: bool) -> 
     """What a call went to must be a function: inside of one a random number leads often enough."""
     region = SimpleNamespace(perms=perms, path=path)
     context: Any = SimpleNamespace(target=SimpleNamespace(region_at=lambda _at: region))
-    assert pointers._in_file(context, HEAP) is data
+    assert pointers._is_data_or_function_of_file(context, HEAP) is data

@@ -40,10 +40,10 @@ def made(
         modules=[Module("/lib/a.so", TEXT, TEXT, DATA + 0x1000, None, "/lib/a.so")],
     )
     context = Context(ProcessState(target))
-    monkeypatch.setattr(one_bit_neighbours, "image_files", lambda _context: ([], []))
+    monkeypatch.setattr(one_bit_neighbours, "image_files_of_modules", lambda _context: ([], []))
     monkeypatch.setattr(
         context.functions,
-        "at",
+        "function_at",
         lambda at: Function(at & -16, (at & -16) + 16) if TEXT <= at < TEXT + 0x400 else None,
     )
     return context

@@ -20,7 +20,7 @@ from gdb_epi.corruption.checks.registers import register_values
 from gdb_epi.corruption.checks.saved_on_stack import frame_pointer
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, REGISTER, Evidence, plain_evidence
-from gdb_epi.corruption.heap.address_index import BLOCK, Pointee, address_index
+from gdb_epi.corruption.heap.address_index import BLOCK, ThingAtAddress, address_index
 from gdb_epi.corruption.score import compute_score
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import CrashInfo, Region, Thread
@@ -122,7 +122,7 @@ def test_r5_before_a_call_only_what_names_a_block(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(
         address_index(made),
         "pointee_at",
-        lambda at: Pointee(BLOCK, "malloc") if at == GOOD else None,
+        lambda at: ThingAtAddress(BLOCK, "malloc") if at == GOOD else None,
     )
     assert [(sign.where, sign.corrected) for sign in evidence(register_values(made))] == [
         ("rbx", GOOD)
@@ -419,4 +419,4 @@ def test_a_line_that_begins_with_a_block_takes_the_sign_of_software_and_claims_n
 
 def test_the_functions_of_a_test_are_what_they_say() -> None:
     made = knowing(failed(LOAD, fault_at(WILD), rdi=WILD), PC, 16)
-    assert made.functions.at(PC) == Function(PC, PC + 16)
+    assert made.functions.function_at(PC) == Function(PC, PC + 16)

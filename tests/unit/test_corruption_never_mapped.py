@@ -17,7 +17,7 @@ from gdb_epi.corruption.heap.never_mapped import (
     was_never_mapped,
 )
 from gdb_epi.corruption.pointers.software_explanations import module_may_set_bit
-from gdb_epi.cpython.frames.opcodes import Opcodes
+from gdb_epi.cpython.frames.opcodes import OpcodesOfVersion
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Module, Region
 from gdb_epi.target.auxv import AT_RANDOM
@@ -84,7 +84,7 @@ def test_what_a_module_can_set(code: str, sets: bool) -> None:
     assert module_may_set_bit(made, made.state.fault.pc, 60) is sets  # type: ignore[union-attr]
 
 
-OPCODES = Opcodes({}, {200: 10, 201: 10}, {10: 2}, frozenset((250,)))
+OPCODES = OpcodesOfVersion({}, {200: 10, 201: 10}, {10: 2}, frozenset((250,)))
 RIGHT = bytes((10, 1, 0, 0, 0, 0, 20, 2))
 
 

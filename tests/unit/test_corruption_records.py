@@ -8,8 +8,8 @@ import struct
 
 import pytest
 
-from gdb_epi.corruption.strings.bulk_hashing import LONGEST, StringRecords
-from gdb_epi.corruption.strings.find_strings import near_type_patterns, near_type_words
+from gdb_epi.corruption.strings.bulk_hashing import LONGEST, StringRecordHasher
+from gdb_epi.corruption.strings.find_strings import near_type_words, patterns_one_bit_off_types
 from gdb_epi.cpython.objects.siphash import VARIANTS, HashKey, python_hash
 from gdb_epi.cpython.objects.str_layout import StringFormat
 from gdb_epi.sizes import WORD_MASK
@@ -55,8 +55,10 @@ def test_records_are_checked_and_found_again(form: StringFormat, rounds: tuple[i
     chance = random.Random(7)
     key = HashKey(chance.getrandbits(64), chance.getrandbits(64), *rounds)
     data, ordinary = memory(form, key, chance)
-    whole = StringRecords(form, key)
-    assert whole.check_piece(START, data) == ([], True) and not list(whole.flush())
+    whole = StringRecordHasher(form, key)
+    assert whole.check_piece(START, data) == ([], True) and not list(
+        whole.compare_waiting_records()
+    )
     assert whole.checked == len(ordinary)
     changed, flipped = bytearray(data), chance.sample(ordinary, 40)
     for at, text in flipped:  # in the hash, or in the characters
@@ -64,11 +66,11 @@ def test_records_are_checked_and_found_again(form: StringFormat, rounds: tuple[i
         size = 8 if first == form.hash_at else len(text)
         changed[at + first + chance.randrange(size)] ^= 1 << chance.randrange(8)
     pieces = {START: data, START + len(data): bytes(changed), START + 2 * len(data): data}
-    records = StringRecords(form, key)
+    records = StringRecordHasher(form, key)
     wrong = [
         record for start, piece in pieces.items() for record in records.check_piece(start, piece)[0]
     ]
-    wrong += records.flush()
+    wrong += records.compare_waiting_records()
     places = {
         at for record in wrong for at in records.addresses_of_record(record, pieces[record.start])
     }
@@ -88,7 +90,7 @@ def test_what_is_not_ordinary_is_found_by_the_other_expression() -> None:
     }
     assert {
         matched.start()
-        for matched in StringRecords(STR, key).unusual_objects_pattern.finditer(data)
+        for matched in StringRecordHasher(STR, key).unusual_objects_pattern.finditer(data)
     } == hashed - type_places
 
 
@@ -103,6 +105,6 @@ def test_words_one_bit_from_a_type(apart: int) -> None:
         data[64 * number : 64 * number + 8] = word.to_bytes(8, "little")
         if number % 3:
             right.add((form.name, START + 64 * number - form.type_at))
-    ghosts = near_type_patterns(forms)
+    ghosts = patterns_one_bit_off_types(forms)
     near_types = near_type_words(forms, START, bytes(data), (*ghosts.low, *ghosts.high))
     assert {(form.name, at) for form, at in near_types} == right

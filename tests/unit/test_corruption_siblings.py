@@ -35,7 +35,7 @@ class Walk:
     def category(self) -> str:
         return INSTANCE if self.kind == "Point" else ""
 
-    def type_at(self, address: int) -> str:
+    def type_name_at(self, address: int) -> str:
         return "Circle" if address in self.others else self.kind
 
     def other_slots_of_container(self, slot: ContainerSlot) -> list[tuple[int, int]]:
@@ -54,7 +54,7 @@ def told(
         siblings, "has_lost_reference", lambda _context, address, _wrong: address in lost
     )
     place = lambda address: offset if address == SLOT.value else 0  # noqa: E731
-    index = SimpleNamespace(reference_count=lambda _one: 1, place_in_block=place)
+    index = SimpleNamespace(reference_count=lambda _one: 1, offset_in_pool_block=place)
     monkeypatch.setattr(siblings, "address_index", lambda _context: index)
     context: Any = SimpleNamespace(objects_counted=0)
     walk: Any = Walk(items, kind, others)
@@ -92,14 +92,18 @@ def test_a_count_that_was_raised_needs_what_names_it(monkeypatch: pytest.MonkeyP
     """One or two may come of any wild pointer; who took the reference names the place."""
     context: Any = None
     for stale, named in ((True, True), (True, False), (False, True), (False, False)):
-        monkeypatch.setattr(object_references, "may_be_stale", lambda _c, _p, stale=stale: stale)
+        monkeypatch.setattr(
+            object_references, "may_be_freed_object", lambda _c, _p, stale=stale: stale
+        )
         monkeypatch.setattr(object_references, "_is_place_named", lambda _c, _p, named=named: named)
         made = {
-            n: object_references.is_partly_written(context, START, RIGHT + n, RIGHT)
+            n: object_references.can_software_have_written_word(context, START, RIGHT + n, RIGHT)
             for n in (1, 2, 4)
         }
         assert made == {1: named, 2: named, 4: stale and named}
-        assert not object_references.is_partly_written(context, START, RIGHT - 8, RIGHT)
+        assert not object_references.can_software_have_written_word(
+            context, START, RIGHT - 8, RIGHT
+        )
 
 
 def test_a_zero_byte_needs_a_text_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,8 +123,10 @@ def test_a_zero_byte_needs_a_text_before_it(monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr(
             object_references, "read_word", lambda _t, at, words=words: words.get(at, 0)
         )
-        assert object_references.is_partly_written(context, START, wrong, right) == partly, words
-    assert object_references.is_partly_written(
+        assert (
+            object_references.can_software_have_written_word(context, START, wrong, right) == partly
+        ), words
+    assert object_references.can_software_have_written_word(
         context, START, wrong & ~0xFFFF, wrong & ~0xFFFF | 1 << 12
     )
 
@@ -132,14 +138,17 @@ def test_of_two_slots_a_tuple_is_a_copy_where_no_object_can_begin() -> None:
         ContainerSlot(START + 64, odd, LIST + 64, "tuple"),
         ContainerSlot(START + 128, odd, LIST + 128, typed_slot.FRAME),
     ]
-    things: Any = SimpleNamespace(inside_block=lambda address: address == RIGHT + 8)
-    assert typed_slot._original_slots(things, held) == held[:1]
-    assert typed_slot._original_slots(things, [*held, held[0]._replace(place=START + 8)]) == []
+    things: Any = SimpleNamespace(is_inside_pool_block=lambda address: address == RIGHT + 8)
+    assert typed_slot._slots_that_are_no_copies(things, held) == held[:1]
+    assert (
+        typed_slot._slots_that_are_no_copies(things, [*held, held[0]._replace(place=START + 8)])
+        == []
+    )
     same = [slot._replace(value=even) for slot in held]
-    assert typed_slot._original_slots(things, same) == []
-    assert typed_slot._original_slots(things, [same[0], same[2]]) == same[:1]
+    assert typed_slot._slots_that_are_no_copies(things, same) == []
+    assert typed_slot._slots_that_are_no_copies(things, [same[0], same[2]]) == same[:1]
     inside = [slot._replace(value=RIGHT + 8) for slot in held]
-    assert typed_slot._original_slots(things, inside) == inside[:1]
+    assert typed_slot._slots_that_are_no_copies(things, inside) == inside[:1]
 
 
 def test_a_field_of_which_others_hold_the_right_word() -> None:
@@ -198,7 +207,7 @@ def test_of_two_counts_that_fit_the_one_behind_which_no_object_is() -> None:
         reader=SimpleNamespace(
             word=lambda at: at, consecutive_words=lambda at, n: [*range(at, at + 8 * n, 8)]
         ),
-        type_at=lambda word: "int" if word < items + 8 * 300 else "",
+        type_name_at=lambda word: "int" if word < items + 8 * 300 else "",
     )
     count = _CountTooLarge(owner, "list", owner + 24, 428, 0, 309, items, "it has room for 309")
     context: Any = None

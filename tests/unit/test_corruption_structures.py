@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 from support.fake_target import FakeTarget
 
-from gdb_epi.corruption.checks.copies_in_files import is_breakpoint
+from gdb_epi.corruption.checks.copies_in_files import differs_only_by_int3
 from gdb_epi.corruption.checks.malloc_heap import malloc_chunks
 from gdb_epi.corruption.checks.overwritten_places import ID as OVERWRITTEN_PLACE
 from gdb_epi.corruption.context import Budget, Context
@@ -449,8 +449,8 @@ def test_a_sweep_that_is_interrupted_tells_what_it_found(monkeypatch: pytest.Mon
 
 def test_breakpoints_are_told_from_damage() -> None:
     word = 0x0102030405060708
-    assert is_breakpoint(word & ~0xFF00 | 0xCC00, word)
-    assert not is_breakpoint(word ^ 1 << 9, word)
+    assert differs_only_by_int3(word & ~0xFF00 | 0xCC00, word)
+    assert not differs_only_by_int3(word ^ 1 << 9, word)
 
 
 @pytest.mark.parametrize(
@@ -468,7 +468,7 @@ def test_other_priors_are_refused(text: str) -> None:
 
 def test_a_budget_gives_what_it_has() -> None:
     budget = Budget(100)
-    assert budget.take(60) and not budget.take(60) and budget.take(40)
+    assert budget.take_bytes(60) and not budget.take_bytes(60) and budget.take_bytes(40)
 
 
 @pytest.mark.parametrize(("facts", "plain"), [({}, True), ({"large": True}, False)])

@@ -18,7 +18,7 @@ OBJECTS = [0x7F00_0100_0000 + 64 * n for n in range(5)]
 class Walk:
     """What begins at an address: OBJECTS are Points, and one is a Circle."""
 
-    def type_at(self, address: int) -> str:
+    def type_name_at(self, address: int) -> str:
         kinds = dict.fromkeys(OBJECTS[:4], "Point") | {OBJECTS[4]: "Circle"}
         return kinds.get(address, "")
 
@@ -37,7 +37,7 @@ def found(monkeypatch: pytest.MonkeyPatch, wrong: list[ContainerSlot], lost: int
     made = failed("90", fault_at(0))
     return [
         (stuck_lane.id, stuck_lane.bits)
-        for stuck_lane in typed_slot._stuck_lanes(made, Walk(), wrong)
+        for stuck_lane in typed_slot._evidence_of_stuck_bits(made, Walk(), wrong)
     ]  # type: ignore[arg-type]
 
 

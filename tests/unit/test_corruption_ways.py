@@ -13,7 +13,7 @@ from support.scenes import HEAP, MMAP, PC, SP, STACK, crash
 from gdb_epi.corruption.checks.control_flow import return_from_slot_below
 from gdb_epi.corruption.checks.registers import register_values
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.pointers.software_explanations import has_stride_at_hand
+from gdb_epi.corruption.pointers.software_explanations import may_stride_explain_bit
 from gdb_epi.corruption.replay.code_map import ELSEWHERE, build_code_map, code_around
 from gdb_epi.corruption.score import load_weights
 from gdb_epi.target.api import CrashInfo, Region, Thread
@@ -204,7 +204,7 @@ def test_r5_several_bits_near_a_mapping_in_a_process_of_several_threads() -> Non
 
 def test_what_may_stride() -> None:
     def may(bit: int, before: str = "9090", **held: Any) -> bool:
-        return has_stride_at_hand(told(before, **held), bit)
+        return may_stride_explain_bit(told(before, **held), bit)
 
     assert not may(36)
     assert may(23)  # low bits are common
@@ -220,7 +220,7 @@ def test_what_may_stride() -> None:
     assert may(36, rsi=33)  # 1 << 33
     assert not may(36, rsi=3)
     assert may(36, before="48d3e7")  # shl %cl,%rdi
-    assert has_stride_at_hand(failed(LOAD, fault_at(BAD), rdi=BAD), 36)  # no unwind tables
+    assert may_stride_explain_bit(failed(LOAD, fault_at(BAD), rdi=BAD), 36)  # no unwind tables
 
 
 # -- C2 ------------------------------------------------------------------------------------------

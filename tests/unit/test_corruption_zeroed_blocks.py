@@ -66,7 +66,7 @@ def told(
     """Whether a line of zeros runs across blocks; `blocks` are those of its first and last word."""
     starts = dict(zip((LINE, LINE + 56), blocks or (), strict=False))
     index = SimpleNamespace(
-        place_in_block=lambda at: at - starts[at] if starts else None,
+        offset_in_pool_block=lambda at: at - starts[at] if starts else None,
         in_free_block=lambda at: at in free,
         object_type=lambda at: "tuple" if at == untracked else None,
     )

@@ -11,7 +11,10 @@ import pytest
 from support.scenes import HEAP, HEAP_SIZE, crash, state
 
 from gdb_epi.corruption.checks import item_counts
-from gdb_epi.corruption.checks.item_counts import _fills_block, counts_beside_pointers
+from gdb_epi.corruption.checks.item_counts import (
+    _does_string_fill_block,
+    check_counts_in_structs_at_hand,
+)
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MARKS, Evidence
 from gdb_epi.corruption.heap.one_bit_numbers import wrong_lengths
@@ -49,7 +52,7 @@ def process(number: int, most: int = 0, address: int = HEAP + HEAP_SIZE) -> Cont
 
 
 def said(context: Context) -> list[Evidence]:
-    return [item for item in counts_beside_pointers(context) if isinstance(item, Evidence)]
+    return [item for item in check_counts_in_structs_at_hand(context) if isinstance(item, Evidence)]
 
 
 @pytest.mark.parametrize("bit", [20, 28, 33, 47])
@@ -197,4 +200,4 @@ def test_characters_that_fill_a_block(width: int, text: bytes, fills: bool) -> N
     head = 48
     walk: Any = SimpleNamespace(reader=SimpleNamespace(read=lambda _start, size: text[:size]))
     length, block = len(text) // width - 1, head + len(text)
-    assert _fills_block(walk, (head, width), HEAP, length, block) is fills
+    assert _does_string_fill_block(walk, (head, width), HEAP, length, block) is fills

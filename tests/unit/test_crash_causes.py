@@ -48,7 +48,7 @@ from gdb_epi.judgement.label_evidence import (
     ONE_WORD_EXPLAINS,
     evidence_for_verdict_labels,
 )
-from gdb_epi.judgement.verdict import judge
+from gdb_epi.judgement.verdict import judge_core
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import USER_TOP
 from gdb_epi.target import elf
@@ -327,7 +327,7 @@ def test_of_a_large_library_only_code_on_the_way_makes_the_change(
     home = "gdb_epi.detectors.wrong_values.marked_pointer"
     functions = [Function(PC, PC + 0x100), Function(PC + 0x200, PC + 0x240)]
     bounds = SimpleNamespace(
-        at=lambda pc: next((f for f in functions if f.start <= pc < f.end), None)
+        function_at=lambda pc: next((f for f in functions if f.start <= pc < f.end), None)
     )
     monkeypatch.setattr(f"{home}.FunctionBounds", lambda _target: bounds)
     monkeypatch.setattr(f"{home}.read_up_to", lambda _t, at, size: bytes(code[at - PC :][:size]))
@@ -488,7 +488,7 @@ def test_a_size_that_no_process_can_have_is_no_lack_of_memory(
         monkeypatch.setattr(f"{home}.size_asked_of_operator_new", lambda *_, size=size: size)
         (finding,) = uncaught_exception(died)
         assert finding.facts["kind"] == kind
-        verdict = judge("abort-terminate:std::bad_alloc", [finding], compute_score([]))
+        verdict = judge_core("abort-terminate:std::bad_alloc", [finding], compute_score([]))
         assert verdict.label == ("software" if kind == "absurd-size" else "out-of-memory")
 
 
@@ -515,7 +515,7 @@ def test_what_glibc_found_is_no_cause_beside_a_damaged_word(found: bool, label: 
     summary = 'the C library said "Fatal error: glibc detected an invalid stdio handle"'
     finding = Finding("c_library_gave_up", "thread 1", {"of_state": True}, summary)
     damage = [word_evidence("R29", 0x1000, 2, 0, "a FILE names no table")] if found else []
-    verdict = judge("abort-other", [finding], compute_score(damage))
+    verdict = judge_core("abort-other", [finding], compute_score(damage))
     assert verdict.label == label
     assert (summary in verdict.reasons) is not found
     assert found or verdict.confidence <= ONE_WORD_EXPLAINS
@@ -525,7 +525,7 @@ def test_what_glibc_found_is_no_cause_beside_a_damaged_word(found: bool, label: 
 def test_a_call_that_the_c_library_refused_is_no_overrun(text: str) -> None:
     overrun = "overflow" in text
     facts = {"kind": "fortify", "class": text.strip("* "), "text": text, "overrun": overrun}
-    verdict = judge(
+    verdict = judge_core(
         "abort-fortify", [Finding("deliberate_abort", "thread 1", facts, text)], compute_score([])
     )
     likeliest = max(verdict.cause, key=lambda cause: cause.probability).hypothesis
@@ -541,7 +541,7 @@ def test_a_refused_call_has_its_name() -> None:
 def test_a_finding_says_what_the_category_only_knows() -> None:
     summary = "CPython gave up in PyList_New: the function must be called with the GIL held"
     finding = Finding("python_fatal_error", "thread 1", {"kind": "without-gil"}, summary)
-    verdict = judge("abort-py-fatal", [finding], compute_score([]))
+    verdict = judge_core("abort-py-fatal", [finding], compute_score([]))
     assert verdict.reasons[0] == summary
 
 
@@ -559,16 +559,16 @@ def test_a_word_of_the_table_of_symbols_is_as_ld_so_left_it() -> None:
     rela = array("Q")
     for place, (kind, number) in rows.items():
         rela.extend([place, number << 32 | kind, 0])
-    tables.__dict__.update(_rela_table=rela, dynamic={DT_SYMTAB: 0}, kept={}, fixed=False,
+    tables.__dict__.update(_rela_table=rela, dynamic_section={DT_SYMTAB: 0}, kept={}, fixed=False,
                            _relr_addresses=[],
                            _others={place: number for number, place in enumerate(rows)},
                            _relative_relocations=(array("Q"), array("Q")))  # fmt: skip
     image = ImageFile.__new__(ImageFile)
     image.tables, image.base = tables, MMAP
-    assert image.is_bound(MMAP + 0x400, MMAP + 0x54E540)
-    assert image.is_bound(MMAP + 0x408, MMAP + 0x54E540)
-    assert not image.is_bound(MMAP + 0x400, MMAP + 0x54E140)
-    assert not image.is_bound(MMAP + 0x410, MMAP)
+    assert image.is_as_ld_so_left_it(MMAP + 0x400, MMAP + 0x54E540)
+    assert image.is_as_ld_so_left_it(MMAP + 0x408, MMAP + 0x54E540)
+    assert not image.is_as_ld_so_left_it(MMAP + 0x400, MMAP + 0x54E140)
+    assert not image.is_as_ld_so_left_it(MMAP + 0x410, MMAP)
 
 
 # -- what was written over objects, and offsets of data -------------------------------------------
@@ -674,7 +674,9 @@ def test_a_function_of_a_closed_library(name, told, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(unloaded_library, "PythonState", SimpleNamespace)
     monkeypatch.setattr(unloaded_library, "PlainValues", lambda *_: values)
     monkeypatch.setattr(
-        unloaded_library, "shared_instances", lambda *_: SimpleNamespace(of=lambda _: [library])
+        unloaded_library,
+        "shared_instances",
+        lambda *_: SimpleNamespace(of_classes=lambda _: [library]),
     )
     gone = MMAP - 0x5000
     made = state(crash(address=gone), registers={"rip": gone}, python=SimpleNamespace())

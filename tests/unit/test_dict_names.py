@@ -32,12 +32,14 @@ class Strings:
     def compact_ascii_string(self, address: int, _cap: int) -> str | None:
         return "os" if KEYS[address] == "os" else None
 
-    def is_string(self, address: int, text: str) -> bool:
+    def is_str_object_with_text(self, address: int, text: str) -> bool:
         held = KEYS[address]
         return text == "damaged" if held is None else held == text
 
     def value_under_string(self, entries: Iterator[tuple[int, int]], text: str) -> int | None:
-        return next((value for key, value in entries if self.is_string(key, text)), None)
+        return next(
+            (value for key, value in entries if self.is_str_object_with_text(key, text)), None
+        )
 
 
 class Dict(NamespaceReader):

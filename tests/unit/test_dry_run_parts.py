@@ -27,7 +27,7 @@ def _fails(*steps: str) -> bool:
             memory.pauses = True
         else:
             at = QUEUE if step.endswith("queue") else STATUS
-            memory.note_length(at, *((2, 1) if step.startswith("-") else (1, 2)))
+            memory.note_length_change(at, *((2, 1) if step.startswith("-") else (1, 2)))
     return head.has_put_item_back_after_error(memory)
 
 
@@ -43,7 +43,7 @@ def test_only_what_lacked_an_item_at_an_error_has_it_put_back() -> None:
 @pytest.mark.parametrize("text", [b"\xff", "[" * 100_000, "9" * 5000])
 def test_json_that_fails_in_another_way(text: str | bytes) -> None:
     run: Any = SimpleNamespace(
-        host=lambda _item: text, budget=[1 << 20], item_of_python_value=ProcessObject
+        to_python=lambda _item: text, budget=[1 << 20], item_of_python_value=ProcessObject
     )
     try:
         made = parse_json(run, ProcessObject(1), [ProcessObject(2)])

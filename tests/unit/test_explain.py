@@ -15,7 +15,7 @@ from commands.signature import KEYS
 from gdb_epi.cli.support.open_core import open_core
 from gdb_epi.corruption import score
 from gdb_epi.corruption.explanation_pages import items_with_pages, read_corruption_page
-from gdb_epi.detectors.pages import SECTIONS, finding_page, page_names
+from gdb_epi.detectors.finding_pages import SECTIONS, finding_page, page_names
 from gdb_epi.detectors.registry import DETECTORS
 from gdb_epi.errors import Absent, UsageError
 from gdb_epi.loader import import_all_modules, load_commands

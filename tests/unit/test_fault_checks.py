@@ -47,7 +47,7 @@ from gdb_epi.corruption.checks.flipped_words import (
 from gdb_epi.corruption.checks.overwritten_places import (
     _collector_list_clause,
     _distances_to_same_byte,
-    _is_pointer_table,
+    _is_mostly_pointers,
 )
 from gdb_epi.corruption.checks.registers import register_values
 from gdb_epi.corruption.checks.wild_values import call_of_data
@@ -558,7 +558,7 @@ def test_a_pointer_with_a_wrong_bit_among_numbers_is_no_run(
     words = {HEAP + 0x20: BAD, HEAP + 0x28: numbers, HEAP + 0x30: numbers}
     assert evidence(overwritten_neighbours(pointed(BAD, words)))
     home = "gdb_epi.corruption.checks.benign_causes"
-    monkeypatch.setattr(f"{home}.is_one_bit_from_use", lambda *_: True)
+    monkeypatch.setattr(f"{home}.is_one_bit_from_start_of_thing", lambda *_: True)
     assert not evidence(overwritten_neighbours(pointed(BAD, words)))
 
 
@@ -578,10 +578,10 @@ def test_a_table_of_addresses_is_no_loop_over_rows() -> None:
     addresses = [0x7FFF_F6AE_0000 + 1024 * number for number in range(64)]
     table = b"".join(address.to_bytes(8, "little") for address in addresses)
     assert _distances_to_same_byte(table, 8 * 20 + 2) == [8]
-    assert _is_pointer_table(table, range(2, len(table), 8))
+    assert _is_mostly_pointers(table, range(2, len(table), 8))
     others = [address ^ number * number << 5 for number, address in enumerate(addresses)]
     mixed = b"".join(address.to_bytes(8, "little") for address in others)
-    assert not _is_pointer_table(mixed, range(2, len(mixed), 8))
+    assert not _is_mostly_pointers(mixed, range(2, len(mixed), 8))
 
 
 @pytest.mark.parametrize(("count", "begins"), [(2, False), (HEAP + 0x300, False), (2, True)])
@@ -692,11 +692,11 @@ def test_no_bit_again(words: tuple[tuple[int, int, int], ...]) -> None:
 
 def test_searches_for_words_have_a_bound() -> None:
     made = pointed(BAD, {HEAP + 0x20: BAD, HEAP + 0x100: GOOD})
-    assert made.places_of(GOOD, 4) == (HEAP + 0x100,)
-    assert made.places_of(GOOD, 2) == (HEAP + 0x100,)
+    assert made.places_of_word(GOOD, 4) == (HEAP + 0x100,)
+    assert made.places_of_word(GOOD, 2) == (HEAP + 0x100,)
     made._search_left = 0
-    assert made.places_of(GOOD, 4) == (HEAP + 0x100,)  # known already
-    assert made.places_of(BAD, 4) == ()
+    assert made.places_of_word(GOOD, 4) == (HEAP + 0x100,)  # known already
+    assert made.places_of_word(BAD, 4) == ()
     assert (made.was_searched(GOOD), made.was_searched(BAD)) == (True, False)
     assert "too much memory" in skipped(one_bit_pointer(made))[0].why
 

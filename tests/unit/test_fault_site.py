@@ -376,7 +376,7 @@ def test_memset_on_a_frame_that_is_larger_than_its_stack(
     """Its caller subtracted from rsp; memset() has no frame, so rsp leads to the return address."""
     monkeypatch.setattr(
         FunctionBounds,
-        "at",
+        "function_at",
         lambda self, pc: Function(CALL_SITE - 16, CALL_SITE + 16) if pc != PC else None,
     )
     beneath = Region(STACK - 0x10000, STACK - 0x6000, "rw-", None, 0, 0x6000)

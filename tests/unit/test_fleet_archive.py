@@ -18,7 +18,7 @@ from unit.fleet_records import full, minimal
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.decisions.finding_states import stored_findings
 from gdb_epi.fleet.decisions.news import unsent_news
-from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
+from gdb_epi.fleet.decisions.record_decision import DecisionToRecord, record_decision
 from gdb_epi.fleet.records.packing import unpack_record
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.database import open_database
@@ -60,10 +60,12 @@ def fill(db, folder):
     with open_database(db, write=True) as engine:
         record_decision(
             engine,
-            Decision("signature", f"{3:016x}", "ann", fixed_in="2.3", version_of="rack"),
+            DecisionToRecord("signature", f"{3:016x}", "ann", fixed_in="2.3", version_of="rack"),
             1.8e9,
         )
-        record_decision(engine, Decision("host", "node-7", "bob", "drained", ticket="HW-1"), 1.8e9)
+        record_decision(
+            engine, DecisionToRecord("host", "node-7", "bob", "drained", ticket="HW-1"), 1.8e9
+        )
         with engine.begin() as connection:
             connection.execute(tables.notice.insert().values(at=1.0, channel="c", subject="s"))
             connection.execute(tables.meta.insert().values(key=PRUNED_BEFORE, value="20410"))

@@ -34,7 +34,7 @@ from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.exposure import HostDay, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
-from gdb_epi.fleet.store.reproject import record_lines, reproject
+from gdb_epi.fleet.store.reproject import reproject_raw_records, stored_records_as_json_lines
 
 DISTINCT = int(os.environ.get("GDB_EPI_DISTINCT", "8000"))
 DAY = 86_400.0
@@ -69,7 +69,7 @@ def test_a_damaged_row_keeps_no_other_from_being_read(url, capsys, damage):
             damaged = tables.raw.c.crash_id == 2
             connection.execute(tables.raw.update().where(damaged).values(record=damage))
         key = rows(url, select(tables.crash.c.core_key).where(tables.crash.c.id == 2))[0][0]
-        assert reproject(engine, lost := []) == 2 and lost == [2]
+        assert reproject_raw_records(engine, lost := []) == 2 and lost == [2]
         with pytest.raises(EpiError, match="is damaged"):
             find_record(engine, key)
     assert main(["fleet", "export", "--db", url]) == 0
@@ -77,7 +77,7 @@ def test_a_damaged_row_keeps_no_other_from_being_read(url, capsys, damage):
     assert len(captured.out.splitlines()) == 2 and "(crash 2)" in captured.err
     assert put(url, minimal(1), minimal(2), minimal(3)).replaced == 1, "ingested again it is whole"
     with open_database(url, write=False) as engine:
-        assert len(list(record_lines(engine, lost := []))) == 3 and lost == []
+        assert len(list(stored_records_as_json_lines(engine, lost := []))) == 3 and lost == []
 
 
 @pytest.mark.parametrize("spellings", [("old", "new"), ("old", "OLD", "new", "New.corp")])
@@ -272,7 +272,7 @@ def test_notes_values_and_signatures_with_sql_and_html(url):
         first = stored_findings(engine)[0]
         set_finding_state(engine, first.id, "dismissed", EVIL + "\0")
         assert stored_findings(engine, "dismissed")[0].note == EVIL
-        assert len(stored_findings(engine)) == len({f.key for f in raised})
+        assert len(stored_findings(engine)) == len({f.identity for f in raised})
 
 
 def test_records_packed_by_gzip_are_read_and_damaged_ones_named(url, tmp_path, capsys):

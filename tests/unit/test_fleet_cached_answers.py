@@ -18,7 +18,7 @@ from gdb_epi.fleet.population import cached_answers
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.cached_answers import cached_answer
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen.finding import Finding, HostChanges
+from gdb_epi.fleet.screen.finding import DaysHostChanged, Finding
 from gdb_epi.fleet.screen.hosts import host_findings
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
@@ -51,13 +51,13 @@ def some(population: Population) -> Iterator[Finding]:
         members = population.host == host
         numbers = int(members.sum()), population.day.size, 1 / 3, 1e-300
         risk = np.float64(0.1) * 3, 0.0, math.inf
-        name, changes = population.hosts[host], HostChanges(left=f"2026-10-0{host + 1}")
+        name, changes = population.hosts[host], DaysHostChanged(left=f"2026-10-0{host + 1}")
         yield Finding(
             "host", name, "*é", *numbers, *risk, "t", "s", ("a",), ("b", "c"), members, changes
         )
 
 
-KINDS = Finding, HostChanges
+KINDS = Finding, DaysHostChanged
 
 
 def kept_or_made(population: Population, day: int, made: Iterable[Finding]) -> list[Finding]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
 from gdb_epi.fleet.questions.collection_limits import (
-    CollectionLimit,
+    DailyCollectionLimit,
     find_collection_limit,
     rise_within_limit_words,
 )
@@ -40,7 +40,7 @@ def limited(rows: Sequence[tuple[int, int]], most: int, starts: int = 0) -> list
     return kept
 
 
-def limit_of(rows: Sequence[tuple[int, int]]) -> CollectionLimit | None:
+def limit_of(rows: Sequence[tuple[int, int]]) -> DailyCollectionLimit | None:
     return find_collection_limit(population_of(rows))
 
 

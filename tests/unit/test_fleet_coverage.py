@@ -11,7 +11,11 @@ from unit.fleet_records import minimal
 
 from gdb_epi.fleet.population import cache
 from gdb_epi.fleet.population.cache import load_population, load_population_of_times
-from gdb_epi.fleet.population.coverage import drop_doubled_hours, drop_hours, fill_missing_feed_days
+from gdb_epi.fleet.population.coverage import (
+    drop_doubled_host_hours,
+    drop_host_hours,
+    fill_days_without_host_hours,
+)
 from gdb_epi.fleet.population.host_spelling import unify_spellings
 from gdb_epi.fleet.population.number_ranges import LEAST, describe_limit, group_into_ranges
 from gdb_epi.fleet.population.population import Attribute, Population
@@ -50,10 +54,10 @@ def test_hours_that_two_exporters_tell_count_once():
     """Host 0 has them under two names, the shorter list is left out; host 1 changed its image."""
     named, host = np.array([7, 8, 7, 9, 9]), np.array([0, 0, 0, 1, 1])
     day, hours = np.array([5, 5, 6, 5, 5]), np.array([24.0, 23.0, 24.0, 20.0, 8.0])
-    once, doubled = drop_doubled_hours(named, host, day, hours)
+    once, doubled = drop_doubled_host_hours(named, host, day, hours)
     assert once.tolist() == [24.0, 0.0, 24.0, 20.0, 8.0] and doubled == [0]
     short = np.array([14.0, 10.0, 24.0, 20.0, 8.0])  # renamed in the middle of a day
-    once, doubled = drop_doubled_hours(named, host, day, short)
+    once, doubled = drop_doubled_host_hours(named, host, day, short)
     assert once.tolist() == short.tolist() and not doubled
 
 
@@ -88,7 +92,7 @@ def test_a_feed_that_spells_hosts_and_racks_otherwise_is_the_same_fleet(tmp_path
         ingest(engine, (("t", record) for record in records(fleet)))
         store_exposure(engine, iter(rows))
         read = load_population(engine)
-    assert len(read.hosts) == 300 and read.covered.all()
+    assert len(read.hosts) == 300 and read.has_host_hours.all()
     assert read.quality["differ"]["rack"] == len(fleet.crashes)
     rack = read.attribute("rack")
     assert rack is not None and {rack.values[c][:4] for c in np.unique(rack.crash)} == {"new-"}
@@ -128,13 +132,13 @@ def test_a_bad_host_is_found_and_nobody_else(trouble):
 
 def test_hours_of_days_that_the_feed_lacks_are_those_beside_and_have_no_attributes():
     pop = fleet_troubles.spoil(population(simulate(7003, **SMALL)), 7003, ["feed late"])
-    filled, days = fill_missing_feed_days(pop)
+    filled, days = fill_days_without_host_hours(pop)
     first = FIRST_DAY + 10
     assert set(days) == {*range(first - 7, first), FIRST_DAY + 16, FIRST_DAY + 17}
     added = slice(pop.exposure_day.size, None)
     assert all((a.exposure[added] == -1).all() for a in filled.attributes)
     assert filled.exposure_hours[added].sum() > 0
-    assert not pop.covered[pop.day < first].any()
+    assert not pop.has_host_hours[pop.day < first].any()
 
 
 def test_a_host_that_came_up_on_the_first_day_of_the_feed_ran_as_long_as_others_before():
@@ -144,7 +148,7 @@ def test_a_host_that_came_up_on_the_first_day_of_the_feed_ran_as_long_as_others_
     first = FIRST_DAY + 10
     started = (pop.exposure_day == first) & (pop.exposure_host == 5)
     hours[started] = 3.0
-    filled, _ = fill_missing_feed_days(pop._replace(exposure_hours=hours))
+    filled, _ = fill_days_without_host_hours(pop._replace(exposure_hours=hours))
     mine = filled.exposure_host == 5
     assert filled.exposure_hours[mine & (filled.exposure_day == first)].tolist() == [3.0]
     assert (filled.exposure_hours[mine & (filled.exposure_day < first)] == 24.0).all()
@@ -187,7 +191,7 @@ def test_a_value_of_the_record_that_the_feed_replaced_is_kept_for_crashes_alone(
             pairs = zip(rack.crash.tolist(), rack.reported.tolist(), strict=True)
             taken = {(rack.values[now], rack.values[own]) for now, own in pairs}
             assert taken == {("new", "old"), ("same", "same")}
-            alone = drop_hours(read).attribute("rack")
+            alone = drop_host_hours(read).attribute("rack")
             assert alone is not None and not alone.exposure.size
             assert alone.crash.tolist() == rack.reported.tolist()
 
@@ -199,7 +203,7 @@ def test_a_crash_of_unknown_time_is_covered_where_its_host_is(tmp_path):
         ingest(engine, (("t", record) for record in [*untimed, *timed]))
         store_exposure(engine, iter([("x", HostDay(20_000, "h1", 24.0, {}))]))
         read = load_population(engine)
-    names = [read.hosts[h] for h in read.host[read.covered]]
+    names = [read.hosts[h] for h in read.host[read.has_host_hours]]
     assert names == ["h1"]
 
 
@@ -208,7 +212,9 @@ def spans(*of_hosts: tuple[int, int]) -> Population:
     pop = population(simulate(7003, hosts=20, days=10, per_day=3.0))
     rows = [(d, h) for h, (a, b) in enumerate(of_hosts) for d in range(a, b + 1)]
     day, host = (np.array(column) for column in zip(*rows, strict=True))
-    bare = pop.each_attribute(lambda a: a._replace(exposure=np.zeros(day.size, dtype=np.int64)))
+    bare = pop.with_each_attribute_changed(
+        lambda a: a._replace(exposure=np.zeros(day.size, dtype=np.int64))
+    )
     names = [f"h{number}" for number in range(len(of_hosts))]
     return bare._replace(
         hosts=names, host=np.zeros(pop.day.size, dtype=np.int64), exposure_day=day,
@@ -330,7 +336,7 @@ def test_a_machine_that_came_back_under_another_name_has_what_it_did_before(tmp_
         ingest(engine, (("t", record) for record in records_of))
         store_exposure(engine, hours)
         read = load_population(engine)
-    assert read.covered.all(), "each of the two machines called n7 has its hours"
+    assert read.has_host_hours.all(), "each of the two machines called n7 has its hours"
     findings = screen_population(read, FIRST_DAY + 39).findings
     (bad,) = [finding for finding in findings if finding.attr == "host"]
     assert bad.value == "n99"

@@ -59,7 +59,7 @@ def test_a_pod_that_waits_long_is_one_loop_where_its_program_is_on_other_hosts_t
     (loop,) = (f for f in find_events(pop).findings if f.signature == "pool")
     assert (loop.attr, loop.n) == (LOOP_OF, 40)
     alone = pop._replace(host=np.where(pop.host >= 0, 3, pop.host), memo=None)
-    assert not (find_events(alone).repeats & (pop.signature == code)).any()
+    assert not (find_events(alone).repeated_crashes & (pop.signature == code)).any()
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_an_event_hides_no_bad_host():
 @pytest.mark.heavy
 def test_each_is_raised_once():
     _, pop = troubled(7011, "loop", "everywhere")
-    keys = [f.key for s in screen_day_by_day(pop) for f in s.findings]
+    keys = [f.identity for s in screen_day_by_day(pop) for f in s.findings]
     assert len(keys) == len(set(keys)) == 2
 
 
@@ -151,7 +151,7 @@ def test_dates_alone_are_no_times():
     _, pop = troubled(7011, "loop")
     pop = pop._replace(second=pop.day * 86_400 + 43_200)
     events = find_events(pop)
-    assert events.findings == () and not events.repeats.any()
+    assert events.findings == () and not events.repeated_crashes.any()
     assert find_events(pop._replace(second=None)).findings == ()
     assert find_events(pop._replace(second=np.full(pop.day.size, -1))).findings == ()
 
@@ -173,7 +173,7 @@ def test_a_place_that_fails_again_and_again_is_news_when_it_has_doubled():
         events += [event(day + 1, "model=x9")]  # no place that can fail
         for latest in events[-2:]:
             if not is_known_place(latest, events, raised):
-                raised.add(latest.key)
+                raised.add(latest.identity)
                 news.append((latest.aliases[0], len(events) // 2))
     assert [n for place, n in news if place == "pdu=p3"] == [1, 2, 3, 6, 12, 24]
     assert [n for place, n in news if place == "model=x9"] == list(range(1, 29))

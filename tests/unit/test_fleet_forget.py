@@ -111,15 +111,15 @@ def test_what_is_forgotten_is_nowhere(tmp_path, capsys):
 
 def test_a_writer_learns_that_ids_are_gone(tmp_path, capsys):
     """One that keeps ids from batch to batch makes the rows again that forget deleted."""
-    from gdb_epi.fleet.records.prepare import Preparer
+    from gdb_epi.fleet.records.prepare import RecordPreparer
     from gdb_epi.fleet.store.ingest import BatchWriter
 
     db = str(tmp_path / "f.sqlite3")
     with open_database(db, write=True) as engine:
         writer = BatchWriter(engine)
-        writer.store(Preparer().prepare_batch([("t", full(2)), ("t", full(1))]))
+        writer.store(RecordPreparer().prepare_batch([("t", full(2)), ("t", full(1))]))
         assert forget(db, "--host", "node-2", "--apply") == 0
-        writer.store(Preparer().prepare_batch([("t", full(7))]))  # of node-2 again
+        writer.store(RecordPreparer().prepare_batch([("t", full(7))]))  # of node-2 again
         population = cache.load_population(engine)
     assert population.hosts == ["node-1", "node-2"]
     assert np.all(population.host >= 0)

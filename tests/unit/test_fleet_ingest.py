@@ -23,7 +23,7 @@ from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.database import NewerSchema, open_database
 from gdb_epi.fleet.store.ingest import crash_count, ingest
-from gdb_epi.fleet.store.reproject import reproject
+from gdb_epi.fleet.store.reproject import reproject_raw_records
 from gdb_epi.fleet.store.transactions import begin_write
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,7 +81,7 @@ def test_ids_that_lead_nowhere_are_seen_and_reprojected_ones_lead_somewhere(url:
         database.execute("UPDATE crash SET sig_id = 99, host_id = 98 WHERE id < 3")
     assert leads_nowhere(url) == {"crash.sig_id": 2, "crash.host_id": 2}
     with open_database(url, write=True) as engine:
-        reproject(engine, [])
+        reproject_raw_records(engine, [])
     assert leads_nowhere(url) == {}
 
 
@@ -314,12 +314,12 @@ def test_what_went_into_the_spool_does_not_say_that_no_stored_crash_has_a_host(
     keeper = RecordKeeper(url)
     for number, host in ((1, {"hostname": "node-1"}), (2, {})):
         keeper.add(f"core.{number}", full(number, host=host))
-    keeper.flush()
+    keeper.store_waiting_records()
     Path(url).rename(tmp_path / "moved.sqlite3")
     Path(url).mkdir()
     for number in (3, 4):
         keeper.add(f"core.{number}", full(number, host={}))
-    keeper.flush()
+    keeper.store_waiting_records()
     keeper.print_summary()
     err = capsys.readouterr().err
     assert "2 records kept in" in err and "2 records stored in" in err
@@ -331,7 +331,7 @@ def test_a_rejected_file_is_no_other_one_of_its_name(url, capsys) -> None:
     keeper.add("a/core", {"schema": "something else"})
     for number, folder in enumerate("bcd"):
         keeper.add(f"{folder}/core", full(number, host={}))
-    keeper.flush()
+    keeper.store_waiting_records()
     keeper.print_summary()
     err = capsys.readouterr().err
     assert "core: not stored" in err and "3 records stored in" in err

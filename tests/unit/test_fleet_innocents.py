@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from support.fleet_simulator import CPUS, FIRST_DAY, Crash, population, simulate
 
-from gdb_epi.fleet.population.coverage import drop_hours
+from gdb_epi.fleet.population.coverage import drop_host_hours
 from gdb_epi.fleet.population.population import FLIP_BIT, Attribute, Population
 from gdb_epi.fleet.questions.collection_limits import find_size_limit
 from gdb_epi.fleet.questions.population_verdict import judge_host, judge_population
@@ -15,13 +15,13 @@ from gdb_epi.fleet.questions.quality import check_quality
 from gdb_epi.fleet.questions.same_bugs import same_bug_verdicts
 from gdb_epi.fleet.questions.splitting import split_signature
 from gdb_epi.fleet.questions.suspects import sentences_about_hosts
-from gdb_epi.fleet.records.facts import extract_facts
+from gdb_epi.fleet.records.facts import facts_of_core
 from gdb_epi.fleet.screen.dose_response import process_age_words
-from gdb_epi.fleet.screen.finding import UNSURE_Q, may_be_chance
-from gdb_epi.fleet.screen.possibly_bad_hosts import leading_hosts_words
+from gdb_epi.fleet.screen.finding import UNSURE_Q, may_host_stand_out_by_chance
+from gdb_epi.fleet.screen.possibly_bad_hosts import hosts_with_most_crashes_words
 from gdb_epi.fleet.screen.recurring_events import finding_lines
 from gdb_epi.fleet.screen.screening import screen_population
-from gdb_epi.fleet.screen.version_courses import regression_words
+from gdb_epi.fleet.screen.version_courses import version_regression_words
 from gdb_epi.fleet.store.day_numbers import iso_day
 
 DAYS = 21
@@ -56,10 +56,12 @@ def test_a_host_that_may_have_had_bad_luck_is_not_taken_out(flips, host):
         whole = with_crashes(crashes)
         for finding in screen_population(whole, LAST).hosts:
             if finding.value == f"node-{host}":
-                seen.add(may_be_chance(finding))
-                assert may_be_chance(finding) == (finding.q > UNSURE_Q)
+                seen.add(may_host_stand_out_by_chance(finding))
+                assert may_host_stand_out_by_chance(finding) == (finding.q > UNSURE_Q)
                 headline = judge_host(whole, finding).headline
-                assert ("may be broken, or had bad luck" in headline) == may_be_chance(finding)
+                assert (
+                    "may be broken, or had bad luck" in headline
+                ) == may_host_stand_out_by_chance(finding)
     assert seen == {True, False}
 
 
@@ -125,11 +127,13 @@ def test_without_host_hours_a_busy_host_is_no_suspect():
     assert [f.value for f in screening.hosts] == ["node-7"], (
         "its hours say that it does not run more"
     )
-    assert "node-7 (" not in (leading_hosts_words(whole, screening) or "")
-    alone = drop_hours(whole)
+    assert "node-7 (" not in (hosts_with_most_crashes_words(whole, screening) or "")
+    alone = drop_host_hours(whole)
     screening = screen_population(alone, LAST)
     assert screening.hosts == ()
-    assert "the most crashes are on node-7 (" in (leading_hosts_words(alone, screening) or "")
+    assert "the most crashes are on node-7 (" in (
+        hosts_with_most_crashes_words(alone, screening) or ""
+    )
 
 
 def needing(value: int, kinds: list[int]) -> Population:
@@ -208,11 +212,11 @@ def test_the_namespace_the_age_and_the_size_of_a_core_are_facts():
         "process": {"cpu_seconds": {"user": 290.0, "system": 9.0}},
         "file": {"size": 5 << 30, "compression": None},
     }
-    facts = extract_facts(record)
+    facts = facts_of_core(record)
     assert (facts["namespace"], facts["cpu_time"]) == ("t-ember", "under 5 min")
     assert facts["core_size"] == "4 GiB"
     record["file"] = {"size": 5 << 30, "compression": "zst"}
-    assert "core_size" not in extract_facts(record), "it says nothing of the core's size"
+    assert "core_size" not in facts_of_core(record), "it says nothing of the core's size"
 
 
 def with_facts(whole: Population, **codes: tuple[list[str], np.ndarray]) -> Population:
@@ -274,7 +278,7 @@ def test_a_bug_that_a_later_version_brought_back_is_told(came_back):
     program = Attribute("program", ["mixer"], np.zeros(version.size, dtype=int), none)
     whole = whole._replace(attributes=(image,), facts=(program,), memo=None)
     whole = whole.select(kept, none < 0)
-    words = regression_words(whole, whole.signature == whole.signatures.index("bug"))
+    words = version_regression_words(whole, whole.signature == whole.signatures.index("bug"))
     assert (words is not None) == came_back
     assert words is None or words.startswith("hardly any with image 7.3 and 7.4 (0 where ")
     assert words is None or words.endswith("again with 7.5: mended in 7.3, and lost since")

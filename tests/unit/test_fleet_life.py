@@ -16,8 +16,8 @@ from gdb_epi.fleet.decisions.current_state import (
     HOST,
     REGRESSED,
     SIGNATURE,
+    DecisionSubject,
     StoredDecision,
-    Subject,
     insert_decision,
     read_current_state,
 )
@@ -29,9 +29,9 @@ from gdb_epi.fleet.decisions.fix_assessment import (
     describe_fix,
 )
 from gdb_epi.fleet.decisions.news import make_digest, unsent_news
-from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
-from gdb_epi.fleet.decisions.states import read_states, repaired_hosts
-from gdb_epi.fleet.earlier_crashes import _default_database, read_earlier_crashes
+from gdb_epi.fleet.decisions.record_decision import DecisionToRecord, record_decision
+from gdb_epi.fleet.decisions.states import read_decision_states, repaired_hosts
+from gdb_epi.fleet.earlier_crashes import _default_database_path, read_earlier_crashes
 from gdb_epi.fleet.paths import default_database
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
@@ -83,14 +83,16 @@ def fleet(tmp_path):
 
         def say(self, about, name, now=NOW, **words):
             with open_database(path, write=True) as engine:
-                return record_decision(engine, Decision(about, name, "ann", **words), now).lines
+                return record_decision(
+                    engine, DecisionToRecord(about, name, "ann", **words), now
+                ).lines
 
         def ask(self, question, *given):
             with open_database(path, write=False) as engine, engine.connect() as connection:
                 return question(sqlalchemy_executor(connection), *given)
 
         def fix(self):
-            held = self.ask(read_current_state, Subject(SIGNATURE, "stable", KEY), NOW)
+            held = self.ask(read_current_state, DecisionSubject(SIGNATURE, "stable", KEY), NOW)
             return self.ask(assess_fix, held)
 
     return Fleet()
@@ -109,18 +111,18 @@ def test_a_crash_on_the_fixed_version_or_later_raises_it_again(fleet):
     fix = fleet.fix()
     assert (fix.crashes_again, fix.again[0].version, fix.unknown) == (1, "2.10", 1)
     before = NOW - 3 * 86_400  # what was not known then
-    states = [fleet.ask(read_states, *then)[0] for then in ((NOW, NOW + 1), (NOW, inf))]
+    states = [fleet.ask(read_decision_states, *then)[0] for then in ((NOW, NOW + 1), (NOW, inf))]
     assert [(s.state, s.crashes) for s in states] == [("fixed", 4), ("regressed", 7)]
-    assert fleet.ask(read_states, before, before) == [], "nothing was decided by then"
-    (state,) = fleet.ask(read_states, NOW)
+    assert fleet.ask(read_decision_states, before, before) == [], "nothing was decided by then"
+    (state,) = fleet.ask(read_decision_states, NOW)
     assert state.state == "regressed" and state.as_json()["fix"]["words"].endswith("regressed")
-    assert fleet.ask(cores_crashed_after_fix, Subject(SIGNATURE, "stable", KEY), fix) == [
+    assert fleet.ask(cores_crashed_after_fix, DecisionSubject(SIGNATURE, "stable", KEY), fix) == [
         f"{80:032x}"
     ]
     # A later fix is a new decision.
     fleet.say("signature", KEY, fixed_in="2.11")
     assert not fleet.fix().is_regressed
-    (state,) = fleet.ask(read_states, NOW)
+    (state,) = fleet.ask(read_decision_states, NOW)
     assert [mark.state for mark in state.current.history] == ["fixed", "fixed"]
     assert state.current.owner == "bob", "an owner stays until there is another one"
 
@@ -176,7 +178,7 @@ def test_ignored_ends_by_itself(fleet):
     fleet.put(minimal(3))
     fleet.say("signature", KEY, state="acknowledged", note="seen it")
     fleet.say("signature", KEY, ignore_until="2025-12-08")
-    subject = Subject(SIGNATURE, "stable", KEY)
+    subject = DecisionSubject(SIGNATURE, "stable", KEY)
     assert fleet.ask(read_current_state, subject, NOW).state == "ignored"
     last = 1_765_238_399.0  # 2025-12-08 23:59:59
     assert fleet.ask(read_current_state, subject, last).state == "ignored"
@@ -193,7 +195,7 @@ def test_a_host_is_drained_repaired_and_back(fleet):
     fleet.say("host", "node-3", state="back", now=NOW + 3 * 86_400)
     assert fleet.ask(repaired_hosts, NOW, NOW + 1) == {}
     assert fleet.ask(repaired_hosts, NOW) == {"node-3": int(NOW // 86_400) + 1}
-    held = fleet.ask(read_current_state, Subject(HOST, "", "node-3"))
+    held = fleet.ask(read_current_state, DecisionSubject(HOST, "", "node-3"))
     assert held.state == "back" and [m.state for m in held.history] == [
         "drained", "repaired", "back",
     ]  # fmt: skip
@@ -208,14 +210,14 @@ def test_a_note_is_no_new_decision(fleet):
         "note: DIMM 3",
     ]
     assert fleet.ask(repaired_hosts, NOW) == {"node-3": int(NOW // 86_400)}
-    held = fleet.ask(read_current_state, Subject(HOST, "", "node-3"))
+    held = fleet.ask(read_current_state, DecisionSubject(HOST, "", "node-3"))
     assert [m.state for m in held.history] == ["repaired", "noted"]
     fleet.say("signature", KEY, state="fixed", fixed_in="2.3", version_of="rack")
     fleet.say("signature", KEY, ignore_until="2025-12-08", note="loud")
     fleet.say("signature", KEY, ticket="BUG-7")
-    held = fleet.ask(read_current_state, Subject(SIGNATURE, "stable", KEY), NOW)
+    held = fleet.ask(read_current_state, DecisionSubject(SIGNATURE, "stable", KEY), NOW)
     assert (held.state, held.mark.until, held.note) == ("ignored", 1_765_238_400.0, "loud")
-    held = fleet.ask(read_current_state, Subject(SIGNATURE, "stable", KEY), held.mark.until)
+    held = fleet.ask(read_current_state, DecisionSubject(SIGNATURE, "stable", KEY), held.mark.until)
     assert (held.state, held.mark.version, held.ticket) == ("fixed", "2.3", "BUG-7")
 
 
@@ -257,13 +259,13 @@ def test_decisions_that_make_no_sense_are_refused(fleet, capsys, words, code):
     fleet.put(minimal(3))
     assert main(["fleet", "mark", "--db", fleet.db, *words]) == code
     assert capsys.readouterr().err.count("\n") == 1
-    assert fleet.ask(read_states, NOW) == []
+    assert fleet.ask(read_decision_states, NOW) == []
 
 
 def test_triage_asks_the_database_that_it_would_write_to(monkeypatch, tmp_path):
     for base in ("", str(tmp_path), "relative"):
         monkeypatch.setenv("XDG_DATA_HOME", base)
-        assert _default_database() == os.fspath(default_database())
+        assert _default_database_path() == os.fspath(default_database())
 
 
 def test_a_regression_without_a_fix_is_told_in_a_digest(fleet):
@@ -271,7 +273,8 @@ def test_a_regression_without_a_fix_is_told_in_a_digest(fleet):
     with open_database(fleet.db, write=True) as engine:
         with engine.begin() as connection:
             insert_decision(
-                connection, StoredDecision(Subject(SIGNATURE, "stable", KEY), NOW, "ann", REGRESSED)
+                connection,
+                StoredDecision(DecisionSubject(SIGNATURE, "stable", KEY), NOW, "ann", REGRESSED),
             )
         lines = make_digest(engine, 30, int(NOW // 86_400), NOW).lines
         assert f"  {KEY}: regressed" in lines

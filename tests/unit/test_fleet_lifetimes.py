@@ -14,17 +14,17 @@ from gdb_epi.fleet.questions.changes_by_hours import find_recounted_hours
 from gdb_epi.fleet.questions.daily_rates import month_end_words
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.rates import rates_of_values
-from gdb_epi.fleet.screen.attributes import group_findings
+from gdb_epi.fleet.screen.attributes import findings_of_all_crashes
 from gdb_epi.fleet.screen.design_effect import p_given_weeks
 from gdb_epi.fleet.screen.dose_response import (
     AT_START,
     AT_STOP,
     GROWS,
-    beyond_others_words,
     is_explained_by_age,
+    number_beyond_others_words,
     process_age_words,
 )
-from gdb_epi.fleet.screen.events import _own_values_of_loops, _usual_loops
+from gdb_epi.fleet.screen.events import _expected_loops_by_length, _own_values_of_loops
 from gdb_epi.fleet.screen.finding import ALL, BITFLIP, HOST_HOURS, LOOP_OF, Finding
 from gdb_epi.fleet.screen.leaving_values import leaving_value_words
 from gdb_epi.fleet.screen.renamings import renaming_of
@@ -148,9 +148,9 @@ def test_hours_that_are_counted_otherwise_are_told_from_hosts_that_run_less(
 
 def test_long_runs_are_loops_where_few_short_ones_tell_how_often_a_run_goes_on():
     sizes = np.array([2, 2, 3, 3, 3, 4, 4, 4, 4, 180, 303, 625])
-    assert (_usual_loops(sizes)[-3:] < 0.05).all()
+    assert (_expected_loops_by_length(sizes)[-3:] < 0.05).all()
     geometric = np.minimum(RNG(9).geometric(0.15, 400) + 1, 60)  # work that is retried
-    assert (_usual_loops(geometric)[geometric < 20] > 0.05).all()
+    assert (_expected_loops_by_length(geometric)[geometric < 20] > 0.05).all()
 
 
 @pytest.mark.parametrize(("several", "is_told"), [(2, False), (4, True)])
@@ -213,10 +213,10 @@ def test_a_batch_of_hosts_with_flipped_bits_is_told_without_host_hours(fleet):
         exposure_hours=np.zeros(0), memo=None,
         bitflip=batch & (RNG(15).random(batch.size) < 0.3),
     )  # fmt: skip
-    groups = [(f.attr, f.value, f.signature) for f in group_findings(whole, flips=True)]
+    groups = [(f.attr, f.value, f.signature) for f in findings_of_all_crashes(whole, flips=True)]
     assert ("po", "2", BITFLIP) in groups and all(attr == "po" for attr, _, _ in groups)
     alone = whole._replace(bitflip=whole.bitflip & (whole.host == 19), memo=None)
-    assert list(group_findings(alone, flips=True)) == []
+    assert list(findings_of_all_crashes(alone, flips=True)) == []
 
 
 @pytest.mark.parametrize("ends", [True, False])
@@ -263,10 +263,10 @@ def test_a_group_tells_its_hours_and_its_heat_where_others_have_neither(fleet):
     whole = of_crashes(whole, "inlet_c", values, codes)._replace(second=second)
     group = finding(whole, "row", "2", ALL, row)
     assert "13:00 to 17:00 UTC" in hours_of_group_words(whole, group)
-    assert "inlet_c is 38 to 40 in " in beyond_others_words(whole, group)
+    assert "inlet_c is 38 to 40 in " in number_beyond_others_words(whole, group)
     cold = finding(whole, "row", "1", ALL, ~row)
     assert hours_of_group_words(whole, cold) is None
-    assert beyond_others_words(whole, cold) is None
+    assert number_beyond_others_words(whole, cold) is None
 
 
 def test_hosts_of_a_group_that_crash_as_all_others_by_day_have_no_hours_of_their_own():
@@ -288,7 +288,7 @@ def test_a_number_of_one_host_is_not_that_of_its_group(fleet):
     whole = of_crashes(whole, "inlet_c", values, np.searchsorted(np.unique(air), air))
     assert (whole.host == 4).sum() > 20
     group = finding(whole, "row", "2", ALL, whole.host < 15)
-    assert beyond_others_words(whole, group) is None
+    assert number_beyond_others_words(whole, group) is None
 
 
 def test_a_leak_of_some_hosts_keeps_them_where_no_other_crash_is_as_old(fleet):

@@ -9,7 +9,7 @@ from unit.fleet_records import full, minimal
 
 from gdb_epi.cli.main import main
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
+from gdb_epi.fleet.decisions.record_decision import DecisionToRecord, record_decision
 from gdb_epi.fleet.questions.find_signature import find_signature
 from gdb_epi.fleet.questions.lookup import (
     MIN_PREFIX,
@@ -104,7 +104,7 @@ def test_a_host_is_one_under_all_its_spellings(tmp_path, capsys):
             ("WEB-2.A.EXAMPLE", 1), ("10.0.0.1", 1), ("10", 0), ("web", 0), ("web%", 0),
         ):  # fmt: skip
             assert summarise_host(engine, find_host(engine, wanted)).crashes == crashes, wanted
-        record_decision(engine, Decision("host", "web-1", "ann", "drained"), 1.8e9)
+        record_decision(engine, DecisionToRecord("host", "web-1", "ann", "drained"), 1.8e9)
     assert main(["fleet", "states", "WEB-1", "--db", path]) == 0
     assert "host web-1" in capsys.readouterr().out
     assert main(["fleet", "states", "web-2", "--db", path]) == 0

@@ -14,13 +14,13 @@ from unit.fleet_records import full
 
 from gdb_epi.fleet import migrations
 from gdb_epi.fleet.decisions.finding_states import stored_findings
-from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
+from gdb_epi.fleet.decisions.record_decision import DecisionToRecord, record_decision
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.store import database, tables
 from gdb_epi.fleet.store import reproject as fleet_reproject
 from gdb_epi.fleet.store.database import DatabaseError, open_database
 from gdb_epi.fleet.store.ingest import ingest
-from gdb_epi.fleet.store.reproject import reproject
+from gdb_epi.fleet.store.reproject import reproject_raw_records
 from gdb_epi.fleet.store.transactions import begin_write
 from gdb_epi.fleet.store.versions import SCHEMA_VERSION
 
@@ -125,7 +125,7 @@ def test_foreign_keys_go_and_rows_stay(old):
         # The ids go on behind the last one, and a core is one row still.
         assert ingest(engine, [("again", full(1)), ("new", full(6))]).added == 1
     with open_database(old, write=True) as engine:
-        assert reproject(engine, lost := []) == 7 and lost == []
+        assert reproject_raw_records(engine, lost := []) == 7 and lost == []
 
 
 def test_labels_that_are_stored_are_of_the_first_model(tmp_path):
@@ -189,7 +189,7 @@ def test_a_database_of_every_released_schema_is_read_on(version, tmp_path):
             assert version_of is not None and version_of.values == ["2.2"]
     # The life of its bugs begins.
     with open_database(path, write=True) as engine:
-        fixed = Decision("signature", f"{3:016x}", "ann", fixed_in="2.3")
+        fixed = DecisionToRecord("signature", f"{3:016x}", "ann", fixed_in="2.3")
         lines = record_decision(engine, fixed, 1.8e9).lines
         assert "fixed in 2.3; marked by ann on " in lines[1] and len(lines) == 2
         assert len(stored_findings(engine)) == 1
@@ -223,6 +223,6 @@ def test_reproject_rebuilds_what_a_table_lost(old):
             before = connection.exec_driver_sql("select * from crash order by id").all()
             connection.exec_driver_sql("update crash set sig_id=null, attrset_id=null, signo=99")
             connection.commit()
-        assert reproject(engine, lost := []) == 6 and lost == []
+        assert reproject_raw_records(engine, lost := []) == 6 and lost == []
         with engine.connect() as connection:
             assert connection.exec_driver_sql("select * from crash order by id").all() == before

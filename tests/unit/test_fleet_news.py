@@ -15,8 +15,8 @@ from gdb_epi.errors import InputError
 from gdb_epi.fleet.decisions import send_news
 from gdb_epi.fleet.decisions.decision_lines import host_decision_lines
 from gdb_epi.fleet.decisions.finding_states import stored_findings
-from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
-from gdb_epi.fleet.decisions.states import read_states
+from gdb_epi.fleet.decisions.record_decision import DecisionToRecord, record_decision
+from gdb_epi.fleet.decisions.states import read_decision_states
 from gdb_epi.fleet.report.build_page import ReportScope, build_page
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.exposure import HostDay, read_host_days, store_exposure
@@ -198,7 +198,7 @@ def test_a_fixed_signature_that_crashes_again_is_told(db, receiver, capsys):
     key = f"{3:016x}"
     with open_database(db, write=True) as engine:
         record_decision(
-            engine, Decision("signature", key, "ann", fixed_in="2.3", owner="ann"), 1.9e9
+            engine, DecisionToRecord("signature", key, "ann", fixed_in="2.3", owner="ann"), 1.9e9
         )
     screen(db)
     capsys.readouterr()
@@ -219,7 +219,9 @@ def test_a_fixed_signature_that_crashes_again_is_told(db, receiver, capsys):
 def test_a_repaired_host_that_fails_again_is_raised(db, receiver, capsys):
     assert "node-7" in (screen(db), capsys.readouterr().out)[1]
     with open_database(db, write=True) as engine:
-        record_decision(engine, Decision("host", "node-7", "ann", "repaired"), (FIRST + 14) * DAY)
+        record_decision(
+            engine, DecisionToRecord("host", "node-7", "ann", "repaired"), (FIRST + 14) * DAY
+        )
         assert [f.state for f in stored_findings(engine)] == ["repaired"]
     assert screen(db, "--exit-code") == 0
     assert main(["fleet", "suspects", "--db", db]) == 0
@@ -250,15 +252,17 @@ def test_a_host_is_marked_by_any_of_its_spellings(db, receiver, capsys):
     assert screen(db) == 0
     with open_database(db, write=True) as engine:
         for name in ("NODE-7.a.example", "Node-7.A.example."):
-            record_decision(engine, Decision("host", name, "ann", "repaired"), (FIRST + 14) * DAY)
+            record_decision(
+                engine, DecisionToRecord("host", name, "ann", "repaired"), (FIRST + 14) * DAY
+            )
         assert [f.state for f in stored_findings(engine)] == ["repaired"]
         with pytest.raises(InputError):  # no host, though it begins alike
             record_decision(
-                engine, Decision("host", "node-7.b.example", "ann", "repaired"), FIRST * DAY
+                engine, DecisionToRecord("host", "node-7.b.example", "ann", "repaired"), FIRST * DAY
             )
     with open_database(db, write=False) as engine, engine.connect() as connection:
         execute = sqlalchemy_executor(connection)
-        (state,) = (s for s in read_states(execute, (FIRST + 15) * DAY) if s.crashes)
+        (state,) = (s for s in read_decision_states(execute, (FIRST + 15) * DAY) if s.crashes)
         assert (state.current.subject.name, state.crashes) == ("NODE-7.a.example", 130)
         assert "is repaired" in " ".join(host_decision_lines(execute, "node-7"))
         assert (
@@ -286,12 +290,14 @@ def test_an_ignored_signature_is_silent(db, capsys):
     put(db, *more)
     key = f"{70_003 % 7:016x}"
     with open_database(db, write=True) as engine:
-        record_decision(engine, Decision("signature", key, "ann", ignore_until="2035-01-01"), 1.9e9)
+        record_decision(
+            engine, DecisionToRecord("signature", key, "ann", ignore_until="2035-01-01"), 1.9e9
+        )
     about = lambda: [f.signature for f in _stored(db) if f"f{70_003 % 7} " in f.signature]  # noqa: E731
     screen(db)
     assert about() == []
     with open_database(db, write=True) as engine:
-        record_decision(engine, Decision("signature", key, "ann", "acknowledged"), 1.9e9)
+        record_decision(engine, DecisionToRecord("signature", key, "ann", "acknowledged"), 1.9e9)
     assert screen(db, "--exit-code") == 5
     assert len(about()) == 1
     # The questions say what was decided.

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from unit.test_fleet_rates import DAYS, FIRST, fleet
 
-from gdb_epi.fleet.decisions.exclusion import _broken_parts
+from gdb_epi.fleet.decisions.exclusion import _describe_broken_parts
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.splitting import split_signature
 from gdb_epi.fleet.questions.suspects import suspect_lines
@@ -99,6 +99,6 @@ def test_a_part_in_several_programs_is_one_cause_and_untold_hosts_with_it_are_na
     assert whole.hosts[173] in hosts <= {whole.hosts[host] for host in old}, (
         "with 3 crashes or more"
     )
-    (group,) = _broken_parts(whole, screened.findings)
+    (group,) = _describe_broken_parts(whole, screened.findings)
     assert group.startswith("3 signatures go with cpu_stepping=5, which 18 hosts have; ")
-    assert not list(_broken_parts(whole, screened.findings[:1])), "one may be code"
+    assert not list(_describe_broken_parts(whole, screened.findings[:1])), "one may be code"

@@ -107,7 +107,7 @@ def test_words_hold_what_the_columns_hold(tmp_path, monkeypatch):
             for to in changed(engine, change):
                 assert fits(to.connection.driver_connection) == does_fit, change
                 crashes, labels = population_read._read_crashes(to), []
-                rows = population_read._plain_rows(to, labels)
+                rows = population_read._crash_columns_by_plain_sql(to, labels)
                 plain = population_read._join_parts(rows, labels)
             assert list(crashes.keys) == list(plain.keys) and crashes.verdicts == plain.verdicts, (
                 change
@@ -166,7 +166,7 @@ def test_who_asks_for_times_gets_no_attributes_from_the_cache(tmp_path, monkeypa
     with open_database(str(db), write=False) as engine:
         times = population_cache.load_population_of_times(engine)
     assert whole.attributes and not times.attributes and not times.facts
-    for name in ("day", "second", "host", "signature", "timed", "covered"):
+    for name in ("day", "second", "host", "signature", "has_time", "has_host_hours"):
         assert (getattr(times, name) == getattr(whole, name)).all(), name
     assert (times.hosts, times.signatures) == (whole.hosts, whole.signatures)
     assert list(times.core_keys) == list(whole.core_keys) and times.quality == whole.quality

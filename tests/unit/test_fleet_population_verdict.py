@@ -138,16 +138,16 @@ def test_a_bad_host_with_its_share_of_a_signature_is_no_second_cause_of_it():
 def test_one_finding_has_the_same_numbers_in_verdicts_as_in_the_screening():
     pop = population(simulate(7000, split=3.0, race=3.0, bad_host=2.0, **SMALL))
     screened = pv.screen_population(pop, LAST)
-    numbers = {f.key: (f.n, f.total, f.rr, f.q) for f in screened.findings}
+    numbers = {f.identity: (f.n, f.total, f.rr, f.q) for f in screened.findings}
     shared = [
         f
         for verdict in pv.judge_population(pop, LAST, screened)
         for cause in verdict.causes
         for f in cause.findings
-        if f.key in numbers and len(cause.findings) == 1
+        if f.identity in numbers and len(cause.findings) == 1
     ]
     assert len(shared) > 1
-    assert [(f.n, f.total, f.rr, f.q) for f in shared] == [numbers[f.key] for f in shared]
+    assert [(f.n, f.total, f.rr, f.q) for f in shared] == [numbers[f.identity] for f in shared]
 
 
 def test_what_bad_hosts_have_of_a_frequent_signature_does_not_answer_why_it_is_frequent():

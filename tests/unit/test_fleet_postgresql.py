@@ -192,7 +192,7 @@ def test_the_questions_give_what_they_give_on_sqlite(url, tmp_path):
             ingest(engine, (("t", r) for r in records(fleet)))
             store_exposure(engine, read_host_days(tmp_path / "hours.csv"))
             stored = [
-                (s.day, f.key, f.n, f.p)
+                (s.day, f.identity, f.n, f.p)
                 for s in screen_day_by_day(load_population(engine))
                 for f in s.findings
             ]

@@ -12,14 +12,14 @@ from gdb_epi.cli.main import main
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Attribute
 from gdb_epi.fleet.population.read_population import _names_programs
-from gdb_epi.fleet.population.value_spans import ValueUsage
-from gdb_epi.fleet.questions.population_verdict import judge_population, judge_split
+from gdb_epi.fleet.population.value_spans import DaysOfUseByValue
+from gdb_epi.fleet.questions.population_verdict import judge_population, verdict_of_split_signature
 from gdb_epi.fleet.questions.splitting import SignaturePart, SignatureSplit
-from gdb_epi.fleet.records.facts import extract_facts, identify_program
+from gdb_epi.fleet.records.facts import facts_of_core, identify_program
 from gdb_epi.fleet.records.projection import project_record
 from gdb_epi.fleet.screen.dose_response import dose_response_caveat
 from gdb_epi.fleet.screen.finding import ALL, DAY_OF_WEEK, EVENT, TIME_OF_DAY, Finding
-from gdb_epi.fleet.screen.finding_texts import describe_verdict, words_of_aliases
+from gdb_epi.fleet.screen.finding_texts import describe_verdict, equivalent_marks_words
 from gdb_epi.fleet.screen.programs import (
     is_preferred_by_most_programs,
     program_of_each_crash,
@@ -53,7 +53,7 @@ from gdb_epi.render.signature_words import hash_signature_line, signature_phrase
 )
 def test_what_a_program_is_known_by(record, program):
     assert identify_program(record) == program
-    assert extract_facts(record).get("program") == program
+    assert facts_of_core(record).get("program") == program
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_past_value_that_was_used_alone_pays_for_all_spans_of_days():
     day, hours = np.repeat(np.arange(10), 2) + 20_000, np.ones(20)
 
     def choices(codes: np.ndarray, value: int) -> float:
-        return ValueUsage(codes, day, hours, 6).spans_to_choose_from(value)
+        return DaysOfUseByValue(codes, day, hours, 6).spans_to_choose_from(value)
 
     by_turns = (day - 20_000) // 2
     assert choices(by_turns, 1) == 11, "55 spans of 10 days, 5 values"
@@ -228,7 +228,9 @@ def test_a_value_that_all_parts_have_is_one_cause_with_a_second_value_and_not_tw
             SignaturePart("", "", own[0], 20, 9, 0, members, own[1:])
             for own, members in ((first, half), (second, ~half))
         ]
-        return judge_split(whole, SignatureSplit(signature, tuple(parts), "", None, None)).headline
+        return verdict_of_split_signature(
+            whole, SignatureSplit(signature, tuple(parts), "", None, None)
+        ).headline
 
     image, again, rack = finding("image", half), finding("image", ~half), finding("rack", half)
     shared = headline((image, rack), (again,))
@@ -288,7 +290,7 @@ def test_marks_of_the_same_hosts_are_none_of_them_proved(attr, aliases, is_told)
     finding = Finding(
         attr, "x", "s", 9, 9, 1e-9, 1e-9, 9.0, 3.0, 27.0, "", "", aliases, (), nothing
     )  # fmt: skip
-    assert (words_of_aliases(finding) is not None) == is_told
+    assert (equivalent_marks_words(finding) is not None) == is_told
 
 
 def test_a_signature_is_told_with_its_program(tmp_path, capsys):

@@ -16,7 +16,7 @@ from gdb_epi.errors import InputError
 from gdb_epi.fleet.records import projection as remembered
 from gdb_epi.fleet.records.crash_times import NO_ZONE
 from gdb_epi.fleet.records.prepare import storable_record
-from gdb_epi.fleet.records.projection import Projector, Rows, merge_records, project_record
+from gdb_epi.fleet.records.projection import Projector, RecordRows, merge_records, project_record
 from gdb_epi.fleet.records.values import (
     claimed_time,
     int32_or_none,
@@ -33,18 +33,18 @@ def test_a_minimal_record() -> None:
     assert rows.sig_values["category"] == "segv-null"
     assert rows.host == ("node-3", "")
     assert rows.attributes == {"rack": "r1"}
-    assert rows.crash["ts"] == 1_764_000_003.0
-    assert rows.crash["cpu_no"] == 3
-    assert rows.crash["bitflip"] is False
+    assert rows.crash_columns["ts"] == 1_764_000_003.0
+    assert rows.crash_columns["cpu_no"] == 3
+    assert rows.crash_columns["bitflip"] is False
     assert rows.libset is None and rows.trace is None
 
 
 def test_a_full_record() -> None:
     rows = project_record(full(1))
-    assert rows.crash["signo"] == 11
-    assert rows.crash["verdict"] == "software"
-    assert rows.crash["truncated"] is False
-    assert rows.crash["quality"] == 2.0
+    assert rows.crash_columns["signo"] == 11
+    assert rows.crash_columns["verdict"] == "software"
+    assert rows.crash_columns["truncated"] is False
+    assert rows.crash_columns["quality"] == 2.0
     assert rows.libs == (("libc.so.6", "ab", ""), ("libm", "", ""))
     assert rows.libset is not None
 
@@ -120,7 +120,7 @@ def test_timestamps(given_ts: Any, seconds: float | None) -> None:
 def test_a_time_without_a_zone_is_of_no_known_time(written: str) -> None:
     crash = project_record(
         minimal(1, time={"crash_ts": written, "ts_source": "journal"}), 1.77e9
-    ).crash
+    ).crash_columns
     assert (crash["ts"], crash["ts_source"]) == (None, NO_ZONE) and crash["ts_claimed"] > 1.7e9
 
 
@@ -166,8 +166,8 @@ def test_groups_of_the_wrong_kind_never_raise_anything_else(damage: Any, inner: 
         rows = project_record(storable_record(record))
     except InputError:
         return
-    assert isinstance(rows, Rows)
-    json.dumps(rows.crash)
+    assert isinstance(rows, RecordRows)
+    json.dumps(rows.crash_columns)
 
 
 def test_merge_keeps_the_better_analysis_and_what_only_the_other_knows() -> None:

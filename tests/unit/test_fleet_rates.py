@@ -16,15 +16,15 @@ from gdb_epi.cli.main import main
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
 from gdb_epi.fleet.population.staged_rollout_hours import (
     _stages_of_hosts,
-    with_staged_rollout_hours,
+    population_with_rollout_hours,
 )
-from gdb_epi.fleet.questions.changes_by_hours import change_by_mix
+from gdb_epi.fleet.questions.changes_by_hours import change_by_mix_sentence
 from gdb_epi.fleet.questions.collection_limits import find_limit_of_hosts
 from gdb_epi.fleet.questions.daily_rates import daily_rates, growing_signatures
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.rates import ValueRate, rates_of_values, worse_value_sentences
 from gdb_epi.fleet.screen.dose_response import starts_by_place_words
-from gdb_epi.fleet.statistics.rate_ratios import Risk
+from gdb_epi.fleet.statistics.rate_ratios import RateRatio
 from gdb_epi.fleet.store.day_numbers import iso_day
 
 
@@ -286,8 +286,8 @@ def test_a_value_with_none_of_the_crashes_of_its_days_has_a_rate():
     has_some[:, :10] = 0.5
     row = ask(fleet(has_some * (1 - waves()), {"kernel": waves()}), "kernel", "new")
     assert row.crashes == 0 and row.same_days is None and "nan" not in row.answer
-    for risk in (Risk(0.1, 0.0, 0.7), Risk(0.0, 0.0, 0.7), Risk(0.2, 0.1, 0.4)):
-        assert -20 < risk.sigmas() < -1.5
+    for risk in (RateRatio(0.1, 0.0, 0.7), RateRatio(0.0, 0.0, 0.7), RateRatio(0.2, 0.1, 0.4)):
+        assert -20 < risk.standard_errors_above_one() < -1.5
 
 
 def of_one_signature(population: Population, share: np.ndarray, seed: int) -> Population:
@@ -406,7 +406,7 @@ def test_a_rate_that_rises_within_each_value_is_not_explained_by_the_mix_of_valu
             memo=None,
         )
         days = daily_rates(whole, np.ones(host.size, dtype=bool))
-        words = change_by_mix(whole, days, 1)
+        words = change_by_mix_sentence(whole, days, 1)
         assert (words is not None) == by_mix
     assert words is not None and "at equal load 1 times (95 %: " in words
 
@@ -512,7 +512,7 @@ def test_a_limit_that_pools_changed_one_after_the_other_is_a_roll_out_without_ho
         if unknown is whole:
             mixed = mixed._replace(crash=np.random.default_rng(seed).integers(0, 2, whole.day.size))
         unknown = unknown._replace(attributes=(unknown.attributes[0], mixed))
-        assert (with_staged_rollout_hours(unknown, mixed).attributes[1].exposure < 0).all()
+        assert (population_with_rollout_hours(unknown, mixed).attributes[1].exposure < 0).all()
 
 
 @pytest.mark.parametrize("second, ends", [((9, 9), None), ((0, 2), None), ((9, 20), (8, 11))])

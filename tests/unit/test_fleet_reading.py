@@ -22,7 +22,7 @@ from gdb_epi.fleet.population import cache as population_cache
 from gdb_epi.fleet.population.attribute_combinations import count_by_value, find_combinations
 from gdb_epi.fleet.population.cache import load_population, load_population_of_times
 from gdb_epi.fleet.population.open_for_question import open_for_question
-from gdb_epi.fleet.population.population import Attribute, CoreKeys, CountCache, pack_hex
+from gdb_epi.fleet.population.population import Attribute, ComputedOnceCache, CoreKeys, pack_hex
 from gdb_epi.fleet.questions.find_signature import find_signature
 from gdb_epi.fleet.questions.lookup import find_signature_group
 from gdb_epi.fleet.questions.signatures import latest_crash_time
@@ -167,8 +167,8 @@ def test_hexadecimal_keys_take_half_of_their_size():
 
 def test_what_is_counted_from_a_passing_column_goes_with_it():
     kept, passing = np.arange(5), np.arange(6)
-    parent = CountCache()
-    memo = CountCache(parent, passing)
+    parent = ComputedOnceCache()
+    memo = ComputedOnceCache(parent, passing)
     made: list[int] = []
 
     def doubled(column: Any) -> Any:
@@ -281,7 +281,7 @@ def test_a_memo_changes_no_answer():
         ]
 
     plain = told(whole)
-    kept = whole._replace(memo=CountCache())
+    kept = whole._replace(memo=ComputedOnceCache())
     assert plain[0] and told(kept) == plain and told(kept) == plain
     assert told(kept.until_day(day)) == plain
 

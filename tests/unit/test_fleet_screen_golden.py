@@ -19,7 +19,7 @@ import pytest
 from support import fleet_services, fleet_troubles
 from support.fleet_simulator import population, simulate
 
-from gdb_epi.fleet.population.population import CountCache, Population
+from gdb_epi.fleet.population.population import ComputedOnceCache, Population
 from gdb_epi.fleet.questions.population_verdict import judge_population
 from gdb_epi.fleet.screen.screening import screen_population
 
@@ -99,6 +99,6 @@ def test_a_memo_changes_no_answer() -> None:
     """What is counted once and kept is the same for all who ask."""
     kept = json.loads(GOLDEN.read_text())
     name = "events"
-    whole = fleets()[name]._replace(memo=CountCache())
+    whole = fleets()[name]._replace(memo=ComputedOnceCache())
     for _ in range(2):
         assert same(json.loads(json.dumps(answers(whole))), kept[name])

@@ -13,7 +13,7 @@ from gdb_epi.fleet.screen.finding import BITFLIP, CAVEAT_FORKS, CAVEAT_ONLY_MORE
 from gdb_epi.fleet.screen.finding_texts import describe_verdict
 from gdb_epi.fleet.screen.host_signals import (
     NEW,
-    CrashCounts,
+    CrashCountsByEvidence,
     NullModel,
     likelihood_ratios,
     p_values_of_ratios,
@@ -22,7 +22,7 @@ from gdb_epi.fleet.screen.host_signals import (
 )
 from gdb_epi.fleet.screen.hosts import crashes_and_null, exposure_shares, host_findings
 from gdb_epi.fleet.screen.screening import screen_day_by_day, screen_population
-from gdb_epi.fleet.statistics.hypothesis_tests import dispersion
+from gdb_epi.fleet.statistics.hypothesis_tests import estimate_overdispersion
 
 SMALL = {"hosts": 300, "days": 20, "per_day": 30.0}
 LAST = FIRST_DAY + 19
@@ -222,10 +222,10 @@ def test_how_much_hosts_differ_is_told_without_those_that_crash_most():
         rates = random.gamma(1 / alpha, alpha, 2000)
         counts = random.poisson(6 * rates).astype(float)
         expected = np.full(2000, 6.0)
-        spread = dispersion(counts, expected)
+        spread = estimate_overdispersion(counts, expected)
         assert 0.8 * alpha < spread < 1.3 * alpha
         counts[np.argsort(counts)[-5:]] = 300  # five bad hosts
-        assert abs(dispersion(counts, expected) - spread) < 0.1 * alpha
+        assert abs(estimate_overdispersion(counts, expected) - spread) < 0.1 * alpha
 
 
 def test_healthy_hosts_have_the_chances_that_are_said():
@@ -233,7 +233,7 @@ def test_healthy_hosts_have_the_chances_that_are_said():
     crashes, null = crashes_and_null(pop, LAST, exposure_shares(pop))
     drawn = simulate_healthy_hosts(null)
     p = p_values_of_ratios(
-        likelihood_ratios(crashes, null).average(np.zeros(len(pop.hosts), dtype=bool)), drawn
+        likelihood_ratios(crashes, null).mean_of_both(np.zeros(len(pop.hosts), dtype=bool)), drawn
     )
     assert (p <= 0.1).mean() < 0.2 and p.min() > 1e-5
     assert np.all(np.diff(p_values_of_ratios(np.sort(drawn), drawn)) <= 0), (
@@ -250,6 +250,8 @@ def test_a_mark_that_many_crashes_carry_still_tells_a_host_that_has_it_always():
     null = NullModel(mean, 0.3, np.array([0.01, 0.5, 0.02]), cpus, *none)
     host, period = np.repeat([0, 1], 6), np.zeros(12, dtype=np.int64)
     carried = np.array([NEW] * 6 + [NEW, 0] * 3)
-    crashes = CrashCounts(host, period, carried, np.arange(12), np.ones(12, dtype=np.int64))
+    crashes = CrashCountsByEvidence(
+        host, period, carried, np.arange(12), np.ones(12, dtype=np.int64)
+    )
     all_new, as_usual = likelihood_ratios(crashes, null).hardware
     assert all_new > 2 * as_usual

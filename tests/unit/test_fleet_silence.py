@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from support.fleet_simulator import population, simulate
 
-from gdb_epi.fleet.population.coverage import drop_hours
+from gdb_epi.fleet.population.coverage import drop_host_hours
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
 from gdb_epi.fleet.questions.daily_rates import fleet_wide_rise_words
 from gdb_epi.fleet.questions.onset import find_onset
@@ -46,7 +46,7 @@ def silenced(fleet, hours: str) -> tuple[Population, str]:
     if hours == STOPPED:
         rows = ~((rack.exposure == value) & (pop.exposure_day > last))
     pop = pop.select(~((rack.crash == value) & (pop.day > last)), rows)
-    return (drop_hours(pop) if hours == UNKNOWN else pop), rack.values[value]
+    return (drop_host_hours(pop) if hours == UNKNOWN else pop), rack.values[value]
 
 
 @pytest.mark.parametrize("hours", [RUNS, STOPPED, UNKNOWN])
@@ -101,7 +101,7 @@ def test_a_value_that_another_one_replaced_is_no_silence(fleet):
         ~(((codes == 0) & (day > half)) | ((codes == 1) & (day <= half)))
         for codes, day in ((rack.crash, pop.day), (rack.exposure, pop.exposure_day))
     )
-    for asked in (pop.select(crash, hours), drop_hours(pop.select(crash, hours))):
+    for asked in (pop.select(crash, hours), drop_host_hours(pop.select(crash, hours))):
         assert find_silent_groups(asked) == []
 
 

@@ -25,7 +25,7 @@ from gdb_epi.fleet.records.crash_times import is_possible_time, judge_time
 from gdb_epi.fleet.screen.time_and_cpu_patterns import time_and_cpu_findings
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
-from gdb_epi.fleet.store.reproject import reproject
+from gdb_epi.fleet.store.reproject import reproject_raw_records
 
 DAY = 86_400.0
 START = 1_764_000_000.0
@@ -85,7 +85,7 @@ def test_one_clock_ahead_hides_nothing_that_is_new(engine):
     top = {row.signature: row for row in top_signatures(engine, 9)}
     assert top["fresh"].last_seen <= now
     population = load_population(engine)
-    assert int((~population.timed).sum()) == 2 and abs(population.last_day - now // DAY) <= 2
+    assert int((~population.has_time).sum()) == 2 and abs(population.last_day - now // DAY) <= 2
     assert find_onset(population, population.signatures.index("fresh")).crashes == 4
 
 
@@ -124,18 +124,18 @@ def test_a_date_of_a_file_is_no_time_but_the_crash_counts(engine):
     put(engine, *[of_signature(i, START + i, host="bad", source="mtime") for i in range(6)])
     put(engine, *[of_signature(100 + i, START + i * 60) for i in range(60)])
     population = load_population(engine)
-    assert int((~population.timed).sum()) == 6
+    assert int((~population.has_time).sum()) == 6
     assert int((population.host == population.hosts.index("bad")).sum()) == 6
     assert latest_crash_time(load_population_of_times(engine)) == START + 59 * 60
-    assert reproject(engine, []) == 66
-    assert load_population(engine).timed.sum() == 60
+    assert reproject_raw_records(engine, []) == 66
+    assert load_population(engine).has_time.sum() == 60
 
 
 def test_an_analysis_later_does_not_make_a_time_a_date_of_a_file(engine):
     put(engine, of_signature(1, START, source=None))
     put(engine, full(1, time={"crash_ts": START + 9e6, "ts_source": "mtime"}, host={}))
     population = load_population(engine)
-    assert population.timed.all() and population.second.tolist() == [START]
+    assert population.has_time.all() and population.second.tolist() == [START]
 
 
 def written(number, seconds, name, hours=0, zone=""):
@@ -162,7 +162,7 @@ def test_texts_without_a_zone_make_no_hour_of_the_day(engine, tmp_path, capsys):
     assert main(["fleet", "ingest", str(path), *database]) == 0
     assert f"times not believed: {len(day)} without a time zone" in capsys.readouterr().out
     population = load_population(engine)
-    assert not population.timed.any() and population.day.size == len(day)
+    assert not population.has_time.any() and population.day.size == len(day)
     assert {f.attr for f in time_and_cpu_findings(population, population.day > 0)} == set()
     assert main(["fleet", "check", *database]) == 0
     out = capsys.readouterr().out
@@ -173,7 +173,7 @@ def test_texts_without_a_zone_make_no_hour_of_the_day(engine, tmp_path, capsys):
     assert main(["fleet", "ingest", "--zone", "+00:00", str(path), *database]) == 0
     assert f"{len(day)} replaced" in capsys.readouterr().out
     believed = load_population(engine)
-    assert believed.timed.all()
+    assert believed.has_time.all()
     hours = {f.value for f in time_and_cpu_findings(believed, believed.day > 0)}
     assert len(hours) == 2, "what the clocks of two places say, if they are taken for one"
     assert main(["fleet", "ingest", "--zone", "Nowhere/At_all", str(path), *database]) == 2
@@ -195,7 +195,7 @@ def test_texts_of_two_zones_are_compared_in_utc(engine):
     day = [r for r in of_two_places(("Z", "+09:00")) if _in_utc(r) < 8]
     put(engine, *day)
     population = load_population(engine)
-    assert population.timed.all() and (population.second % 86_400 < 8 * 3600).all()
+    assert population.has_time.all() and (population.second % 86_400 < 8 * 3600).all()
     assert list(time_and_cpu_findings(population, population.day > 0)) == []
 
 

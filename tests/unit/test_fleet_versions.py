@@ -10,13 +10,13 @@ from gdb_epi.fleet.population.judged_times import find_reset_clocks, judge_times
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.records.facts import PROGRAM
-from gdb_epi.fleet.screen.design_effect import version_before_has_it
+from gdb_epi.fleet.screen.design_effect import has_previous_version_signature_too
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding_texts import words_of_test
 from gdb_epi.fleet.screen.programs import p_with_other_names
 from gdb_epi.fleet.screen.renamings import moved_functions_of, renaming_sentences
 from gdb_epi.fleet.screen.time_and_cpu_patterns import time_and_cpu_findings
-from gdb_epi.fleet.screen.version_courses import regression_words, version_course
+from gdb_epi.fleet.screen.version_courses import version_regression_words, versions_with_signature
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 from gdb_epi.render.signature_words import differ_only_in_known_names
 
@@ -58,7 +58,7 @@ def two_a_day(first: int, last: int, signature: int = 0) -> Moments:
 @pytest.mark.parametrize(("last", "says"), [(30, "ended with 4 "), (40, "is not mended")])
 def test_the_releases_of_a_program_are_one_line(last, says):
     whole = fleet(two_a_day(10, last))
-    course = version_course(whole, whole.signature == 0)
+    course = versions_with_signature(whole, whole.signature == 0)
     assert course is not None and f"came with image 2 and {says}" in course.words()
     assert course.having[:2] == (("2", 20), ("3", 20))
     answer = find_onset(whole, 0)
@@ -69,14 +69,14 @@ def test_the_releases_of_a_program_are_one_line(last, says):
 def test_a_loop_on_one_host_came_with_no_version():
     whole = fleet(two_a_day(10, 30))
     loop = whole._replace(host=np.where(whole.signature == 0, 3, whole.host))
-    assert version_course(loop, loop.signature == 0) is None
+    assert versions_with_signature(loop, loop.signature == 0) is None
 
 
 def test_what_needs_something_else_is_judged_where_that_is():
     """The kernel came with the second release: the first one never ran on it."""
     whole = fleet(two_a_day(10, 40))
     on_kernel = np.asarray(whole.day >= START + 10)
-    assert version_course(whole, whole.signature == 0, on_kernel) is None
+    assert versions_with_signature(whole, whole.signature == 0, on_kernel) is None
 
 
 @pytest.mark.parametrize("begins", [20, 30])
@@ -146,21 +146,21 @@ def test_tests_are_told_in_words(chance, says):
 
 def test_what_came_on_a_few_mornings_is_not_mended_by_the_version_between():
     mornings = [(day, 9_000 + 100 * n, 0) for day in (3, 8, 12, 17, 33, 38) for n in range(25)]
-    assert regression_words(fleet(mornings), fleet(mornings).signature == 0) is None
+    assert version_regression_words(fleet(mornings), fleet(mornings).signature == 0) is None
     evenly = two_a_day(0, 20) + two_a_day(30, 40)
-    words = regression_words(fleet(evenly), fleet(evenly).signature == 0)
+    words = version_regression_words(fleet(evenly), fleet(evenly).signature == 0)
     assert words is not None and words.endswith("mended in 3, and lost since")
 
 
 def test_what_came_a_day_after_a_release_with_something_else_is_not_of_the_release():
     whole = fleet(two_a_day(11, 40))
-    assert version_course(whole, whole.signature == 0) is not None
+    assert versions_with_signature(whole, whole.signature == 0) is not None
     rng = np.random.default_rng(5)
     # A collector that is on half of the hosts from day 11 on; the crashes need it.
     has = (whole.day - START >= 11) & (rng.random(whole.day.size) < 0.5) | (whole.signature == 0)
     collector = Attribute("collector", ["1", "2"], has.astype(int), whole.attributes[0].exposure)
     both = whole._replace(attributes=(*whole.attributes, collector))
-    assert version_course(both, both.signature == 0) is None
+    assert versions_with_signature(both, both.signature == 0) is None
 
 
 @pytest.mark.parametrize(("a_day", "stands"), [((1, 2, 3, 4), False), ((0, 0, 0, 4), True)])
@@ -169,7 +169,9 @@ def test_a_version_is_not_blamed_for_what_the_one_before_has_half_as_often(a_day
             for d in range(10) for n in range(k)]  # fmt: skip
     whole = fleet(days)
     mine = np.flatnonzero(whole.signature == 0)
-    assert version_before_has_it(whole, mine, whole.attributes[0].crash, 3) is not stands
+    assert (
+        has_previous_version_signature_too(whole, mine, whole.attributes[0].crash, 3) is not stands
+    )
 
 
 NAMES = (

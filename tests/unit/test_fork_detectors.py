@@ -15,7 +15,7 @@ from gdb_epi.detectors.registry import Finding
 from gdb_epi.detectors.waits.forks import fork_handlers, forked_child_lock, latent_inherited_lock
 from gdb_epi.detectors.waits.locks import lost_wakeup
 from gdb_epi.errors import NOT_APPLICABLE, Absent
-from gdb_epi.judgement.verdict import judge
+from gdb_epi.judgement.verdict import judge_core
 from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.examine_locks import demote_unsupported_inheritance
 from gdb_epi.locks.fork.vanished_pools import find_vanished_pools
@@ -122,7 +122,9 @@ def test_lost_wakeup() -> None:
     assert one(lost_wakeup(made)).facts["confidence"] == "probable"
     assert list(lost_wakeup(forked(waits=(wait(lock_types.LOST_WAKEUP, "info"),)))) == []
     assert list(lost_wakeup(forked(waits=(wait(lock_types.LOST_WAKEUP),), forked=False))) == []
-    assert judge("killed-external", [one(lost_wakeup(made))], compute_score([])).label == "hang"
+    assert (
+        judge_core("killed-external", [one(lost_wakeup(made))], compute_score([])).label == "hang"
+    )
 
 
 def handlers(tid: int = PID) -> ThreadInForkHandlers:

@@ -14,7 +14,7 @@ from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.machine import AARCH64
 from gdb_epi.resign.signature import resign
 from gdb_epi.signature import keys as k
-from gdb_epi.signature.function_code import MAX_CODE, comparable_code, function_code
+from gdb_epi.signature.function_code import MAX_CODE, function_code, link_independent_code
 from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import Module, Thread
 from gdb_epi.textstacks.partial_keys import NO_CODE
@@ -119,7 +119,7 @@ def test_any_bytes_end() -> None:
     chance = random.Random(4)
     for size in (0, 1, 2, 15, 4096):
         for whole in (True, False):
-            comparable_code(chance.randbytes(size), (0, 1 << 64), whole=whole)
+            link_independent_code(chance.randbytes(size), (0, 1 << 64), whole=whole)
 
 
 def record(**facts: str) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def functions(data: bytes) -> FunctionBounds:
     ],
 )
 def test_the_function_of_an_address(offset: int, expected: int | None) -> None:
-    function = functions(tables(FUNCTIONS)).at(BASE + offset)
+    function = functions(tables(FUNCTIONS)).function_at(BASE + offset)
     if expected is None:
         assert function is None
     else:
@@ -69,27 +69,29 @@ def test_the_function_of_an_address(offset: int, expected: int | None) -> None:
 
 
 def test_another_encoding_is_not_misread() -> None:
-    assert functions(tables(FUNCTIONS, count_as=0xFF)).at(BASE + 0x10000) is None
-    assert functions(tables(FUNCTIONS, rows_as=0x1B)).at(BASE + 0x10000) is None
+    assert functions(tables(FUNCTIONS, count_as=0xFF)).function_at(BASE + 0x10000) is None
+    assert functions(tables(FUNCTIONS, rows_as=0x1B)).function_at(BASE + 0x10000) is None
 
 
 def test_an_entry_that_tells_another_start_is_not_believed() -> None:
     data = bytearray(tables(FUNCTIONS))
     data[ENTRIES - TABLE + 8] ^= 1
-    assert functions(bytes(data)).at(BASE + 0x10000) is None
+    assert functions(bytes(data)).function_at(BASE + 0x10000) is None
 
 
 def test_an_absurd_count_ends_the_search() -> None:
     data = bytearray(tables(FUNCTIONS))
     data[8:12] = b"\xff" * 4
-    assert functions(bytes(data)).at(BASE + 0x10000) is None
+    assert functions(bytes(data)).function_at(BASE + 0x10000) is None
 
 
 def test_no_tables() -> None:
-    assert FunctionBounds(FakeTarget()).at(BASE) is None
-    assert functions(b"").at(BASE + 0x10000) is None
+    assert FunctionBounds(FakeTarget()).function_at(BASE) is None
+    assert functions(b"").function_at(BASE + 0x10000) is None
 
 
 def test_a_return_address_may_lie_behind_the_end() -> None:
     function_table = functions(tables(FUNCTIONS))
-    assert function_table.function_returned_to(BASE + 0x10040) == function_table.at(BASE + 0x10000)
+    assert function_table.function_returned_to(BASE + 0x10040) == function_table.function_at(
+        BASE + 0x10000
+    )

@@ -22,7 +22,7 @@ from gdb_epi.hangs.library_calls import (
     MESSAGE,
     POOL_RESULTS,
     PROCESS_QUEUE,
-    library_wait,
+    describe_library_wait,
 )
 from gdb_epi.hangs.live.exhausted_pools import diagnose_pool_self_deadlock
 from gdb_epi.hangs.loops.resource_exhaustion import diagnose_connection_pool_exhausted
@@ -41,18 +41,18 @@ NOTHING_FOUND = dict.fromkeys(
 SCENE = SimpleNamespace(
     view=SimpleNamespace(frames=lambda tid: (), **NOTHING_FOUND),
     is_only_python_thread=lambda _: False,
-    code=SimpleNamespace(is_running_in_loop=lambda frame: False),
+    acquire_calls=SimpleNamespace(is_running_in_loop=lambda frame: False),
     loops_around=lambda frames: 0,
     descriptors=SimpleNamespace(
         describe=lambda number: Descriptor(number, "file", ""),
         child_behind_descriptor=lambda _: None,
-        was_closed=lambda *_: False,
+        is_call_on_closed_socket=lambda *_: False,
         object_type=lambda _: None,
     ),
     activities=(),
     pipe_ends=SimpleNamespace(other_end=lambda _: None),
     live_code=SimpleNamespace(own_codes=(), uses_any_name=lambda *_: False),
-    may_fork=False,
+    may_program_fork=False,
 )
 
 
@@ -104,20 +104,20 @@ def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, more) -> None
     scene = SimpleNamespace(
         view=SimpleNamespace(frames=lambda _: (frame,), **NOTHING_FOUND),
         is_only_python_thread=lambda _: False,
-        code=SimpleNamespace(is_running_in_loop=lambda _: in_loop),
+        acquire_calls=SimpleNamespace(is_running_in_loop=lambda _: in_loop),
         loops_around=lambda frames: in_loop * len(frames),
         is_in_bounded_loop=lambda _: False,
         descriptors=SimpleNamespace(
             describe=lambda number: Descriptor(number, kind, "it"),
             child_behind_descriptor=lambda _: None,
-            was_closed=lambda *_: False,
-            takes_datagrams=lambda _: False,
+            is_call_on_closed_socket=lambda *_: False,
+            is_socket_without_peer=lambda _: False,
             object_type=lambda _: None,
         ),
         activities=(),
         pipe_ends=SimpleNamespace(other_end=lambda _: None),
         live_code=SimpleNamespace(own_codes=(), uses_any_name=lambda *_: False),
-        may_fork=False,
+        may_program_fork=False,
         names_called_before=lambda *_, **__: {"send_request"},
     )
     activity = ThreadActivity(
@@ -145,7 +145,7 @@ def test_who_reads_in_a_loop_takes_work_or_wants_an_answer(request_made, before,
     scene = SimpleNamespace(
         view=SimpleNamespace(frames=lambda _: (called, own) if request_made else (own,)),
         is_only_python_thread=lambda _: False,
-        code=SimpleNamespace(is_running_in_loop=lambda frame: frame is own),
+        acquire_calls=SimpleNamespace(is_running_in_loop=lambda frame: frame is own),
         loops_around=len,
         is_in_bounded_loop=lambda _: False,
         names_called_before=lambda *_, **__: before,
@@ -176,7 +176,7 @@ def test_a_library_that_polls_has_an_end_only_where_it_was_given_one(
             type_name={NOTHING: "NoneType", SECONDS: "int"}.get,
         ),
         is_only_python_thread=lambda _: False,
-        code=SimpleNamespace(is_running_in_loop=lambda frame: frame is loop),
+        acquire_calls=SimpleNamespace(is_running_in_loop=lambda frame: frame is loop),
         names_called_in_loop=lambda _: {"poll"},
     )
     activity = ThreadActivity(
@@ -210,10 +210,10 @@ def test_who_puts_into_a_queue_of_a_manager_decides(monkeypatch, giver, target, 
             frames=lambda _: (cook, *((run,) if target else ())), **NOTHING_FOUND
         ),
         is_only_python_thread=lambda _: False,
-        code=SimpleNamespace(is_running_in_loop=lambda _: True),
+        acquire_calls=SimpleNamespace(is_running_in_loop=lambda _: True),
         loops_around=len, is_in_bounded_loop=lambda _: False,
         descriptors=SCENE.descriptors, pipe_ends=SCENE.pipe_ends,
-        activity=lambda tid: counter if tid == 8 else main, waits={}, activities=(),
+        activity_of_thread=lambda tid: counter if tid == 8 else main, waits={}, activities=(),
     )  # fmt: skip
     answer = diagnose_thread_wait(scene, main)
     assert answer.label == label
@@ -228,7 +228,7 @@ def waiting_for_results(*threads_of_the_pool: str) -> HangDiagnosis | None:
     scene = SimpleNamespace(
         view=view, activities=[ThreadActivity(8, "Thread-1", hang_types.POLL)],
         main_tid=7, gil_holder=None, waits={}, effects_of_signal_handlers={},
-        references=SimpleNamespace(
+        frame_references=SimpleNamespace(
             variable_name=lambda *_: "", threads_referring_to=lambda _: set()
         ),
     )  # fmt: skip
@@ -291,7 +291,7 @@ def test_a_scheduler_that_sleeps_until_a_job_is_due_is_not_said_to_wait_for_work
     scene = SimpleNamespace(
         view=SimpleNamespace(frames=lambda _: (frame,), **NOTHING_FOUND),
         is_only_python_thread=lambda _: False,
-        code=SimpleNamespace(is_running_in_loop=lambda _: False),
+        acquire_calls=SimpleNamespace(is_running_in_loop=lambda _: False),
         loops_around=lambda _: 0,
     )
     place = "apscheduler.schedulers.blocking._main_loop"
@@ -306,7 +306,7 @@ def test_a_scheduler_that_sleeps_until_a_job_is_due_is_not_said_to_wait_for_work
 def test_reading_the_file_of_a_module_is_no_wait_for_a_peer() -> None:
     for module in ("importlib._bootstrap_external", "_frozen_importlib_external"):
         frame = SimpleNamespace(module=module, name="get_data", qualname="FileLoader.get_data")
-        call = library_wait([frame])
+        call = describe_library_wait([frame])
         assert call is not None
         assert call[:2] == (hang_types.READ, FILE_ON_DISK)
     answer = reading(FILE_ON_DISK, FILE_ON_DISK)
@@ -416,7 +416,9 @@ def queue_that_nobody_reads(calls, other_calls=(), other_variables=()) -> str:
     parent = ThreadActivity(7, "MainThread", hang_types.CHILD, target=12, frames=("parent",))
     scene = SimpleNamespace(
         activities=(parent, ThreadActivity(8, "Thread-1", hang_types.READ)),
-        code=SimpleNamespace(calls_with_times=calls_of, calls_ahead=lambda _frame, _depth: []),
+        acquire_calls=SimpleNamespace(
+            calls_with_times=calls_of, calls_ahead=lambda _frame, _depth: []
+        ),
         view=SimpleNamespace(
             attribute=lambda *_: None,
             frames=lambda tid: ("parent",) if tid == 7 else ("other",),

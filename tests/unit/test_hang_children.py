@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gdb_epi.hangs.library_calls import GREETING, NEW_CHILD, library_wait
+from gdb_epi.hangs.library_calls import GREETING, NEW_CHILD, describe_library_wait
 from gdb_epi.hangs.loops.sleeping_event_loops import waits_for_clients_in_library
 from gdb_epi.hangs.processes.child_processes import (
     diagnose_wait_for_new_child,
@@ -93,7 +93,7 @@ def test_who_reads_one_stream_to_its_end_does_not_read_the_other() -> None:
 def test_a_loop_that_awaits_a_child_is_woken_by_it(paused: int, sure: str) -> None:
     """ "Nothing can wake it" was said of a loop whose child runs."""
     made = scene(paused, tasks=[task(1, WAIT, CONVERT)], activities=[])
-    made.loops = SimpleNamespace(signal_handlers=lambda _: {})
+    made.event_loop_reader = SimpleNamespace(signal_handlers=lambda _: {})
     loop = SimpleNamespace(address=9, descriptors=0, listening=False, ready=0, timers=0, selector=0)
     answer = diagnose_sleeping_event_loop(made, ThreadActivity(7, "MainThread", POLL), loop)
     assert (answer.label, answer.sure) == (HANG, sure)
@@ -110,7 +110,7 @@ def test_a_function_of_the_program_called_serve_serves_nobody() -> None:
 @pytest.mark.parametrize(("caller", "awaits"), [("connect", GREETING), ("mail", "the answer of a")])
 def test_a_server_greets_unasked(caller: str, awaits: str) -> None:
     inner = frame("socket", "readinto"), frame("smtplib", "getreply"), frame("smtplib", caller)
-    call = library_wait(inner)
+    call = describe_library_wait(inner)
     assert call is not None
     assert call[1].startswith(awaits)
 
@@ -120,7 +120,7 @@ def test_a_server_greets_unasked(caller: str, awaits: str) -> None:
 )
 def test_what_a_new_child_does_before_exec_decides(function: int, kind: str, sure: str) -> None:
     inner = frame("subprocess", "_execute_child"), frame("subprocess", "run")
-    call = library_wait(inner)
+    call = describe_library_wait(inner)
     assert call is not None
     assert call[:2] == (CHILD, NEW_CHILD), "not the end of the child, as run() would wait for"
     reader = SimpleNamespace(text_field=lambda *_: "limit")
@@ -171,9 +171,9 @@ def test_a_mutex_whose_owner_has_ended_is_never_released() -> None:
                   UNKNOWN, INFO, ("it names thread 99", "that is not in the core"))  # fmt: skip
     activity = ThreadActivity(7, "MainThread", LOCK, "a pthread mutex", place="shop")
     made = SimpleNamespace(
-        waits={7: wait}, may_be_inherited=False, activities=[activity], foreign_threads=[],
+        waits={7: wait}, may_locks_be_inherited=False, activities=[activity], foreign_threads=[],
         view=SimpleNamespace(frames=lambda _: ()),
-        references=SimpleNamespace(variable_name=lambda *_: ""),
+        frame_references=SimpleNamespace(variable_name=lambda *_: ""),
     )  # fmt: skip
     answer = diagnose_thread_wait(made, activity)
     assert (answer.label, answer.kind, answer.sure) == (HANG, "owner ended", PROBABLE)

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 from gdb_epi.errors import LayoutError
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.descriptor_waits import watches_files
-from gdb_epi.hangs.live.name_walk import NameWalk
+from gdb_epi.hangs.descriptor_waits import reads_inotify_events
+from gdb_epi.hangs.live.name_walk import CodeWalkByNames
 from gdb_epi.hangs.types import ThreadActivity
 
 
@@ -23,8 +23,8 @@ class CodeOfBrokenLists:
 def test_a_frame_that_cannot_be_read_may_do_anything() -> None:
     code = SimpleNamespace(view=SimpleNamespace(reader=None), calls=None)
     unread = SimpleNamespace(hole="unreadable", code=0)
-    assert NameWalk(code, (unread,)).effects().unbounded
-    assert not NameWalk(code, ()).effects().unbounded
+    assert CodeWalkByNames(code, (unread,)).effects().unbounded
+    assert not CodeWalkByNames(code, ()).effects().unbounded
 
 
 def test_where_functions_are_not_listed_nothing_watches_files() -> None:
@@ -33,4 +33,4 @@ def test_where_functions_are_not_listed_nothing_watches_files() -> None:
         descriptors=SimpleNamespace(object_type=lambda _: None),
         view=SimpleNamespace(frames=lambda _: ()), live_code=CodeOfBrokenLists(),
     )  # fmt: skip
-    assert not watches_files(scene, activity)
+    assert not reads_inotify_events(scene, activity)

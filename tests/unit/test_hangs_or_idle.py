@@ -11,7 +11,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptors import FILE, SOCKET
 from gdb_epi.hangs.idleness import MAY_BE_IDLE, classify_idle_process
-from gdb_epi.hangs.loops.futile_polls import _OtherCode, variables_tested_by
+from gdb_epi.hangs.loops.futile_polls import _NotAPollingLoop, variables_tested_by
 from gdb_epi.hangs.loops.polled_waits import diagnose_wait_outside_loop
 from gdb_epi.hangs.loops.tasks_of_one_connection import diagnose_tasks_reading_from_each_other
 from gdb_epi.hangs.pipe_ends import PipeEnds
@@ -20,7 +20,7 @@ from gdb_epi.hangs.tasks import frame_taking_from_pool
 from gdb_epi.hangs.thread_activities import ThreadActivityReader
 from gdb_epi.hangs.types import DEADLOCK, HANG, ThreadActivity, idle_diagnosis
 from gdb_epi.hangs.wakers import diagnose_event_set_by_caller
-from gdb_epi.locks.python.call_sites import Instruction, ends_by_comparison
+from gdb_epi.locks.python.call_sites import Instruction, loop_ends_by_comparison
 from gdb_epi.locks.python.python_view import _with_original_module
 
 MAIN, WORKER = 7, 8
@@ -46,12 +46,12 @@ def weighed(
     first = ThreadActivity(MAIN, "MainThread", hang_types.SIGNAL, frames=(OWN,))
     scene = SimpleNamespace(
         tasks=(), threads_by_importance=[first, second], waits={},
-        code=SimpleNamespace(is_running_in_loop=lambda _: in_loop),
-        activity=lambda tid: {MAIN: first, WORKER: second}.get(tid),
+        acquire_calls=SimpleNamespace(is_running_in_loop=lambda _: in_loop),
+        activity_of_thread=lambda tid: {MAIN: first, WORKER: second}.get(tid),
         view=SimpleNamespace(frames=lambda tid: frames if tid == WORKER else (OWN,)),
         descriptors=SimpleNamespace(
             object_type=lambda number: SOCKET if number == 5 else None,
-            takes_datagrams=lambda number: number == 7,
+            is_socket_without_peer=lambda number: number == 7,
         ),
     )  # fmt: skip
     return classify_idle_process(scene, idle_diagnosis(first, "MainThread waits for a signal")).kind
@@ -100,7 +100,7 @@ def test_a_signal_that_the_main_thread_takes(of_waiter, of_main, is_taken) -> No
     target = SimpleNamespace(
         threads=lambda: threads, read=lambda *_: HANGUP.to_bytes(8, "little")
     )  # fmt: skip
-    scene = SimpleNamespace(target=target, main_tid=MAIN, activity=lambda _: None)
+    scene = SimpleNamespace(target=target, main_tid=MAIN, activity_of_thread=lambda _: None)
     doing = ThreadActivity(
         WORKER, "reloader", hang_types.SIGNAL, call="rt_sigtimedwait", frames=(OWN,)
     )
@@ -133,13 +133,13 @@ def test_a_wait_for_what_its_own_caller_sets(calls, others_set, found) -> None:
             frames=lambda tid: (wait, close, run) if tid == MAIN else (other,),
             slots=SimpleNamespace(entered_blocks=lambda _: ()),
         ),
-        code=SimpleNamespace(
+        acquire_calls=SimpleNamespace(
             calls_ahead=lambda f, _=0, _running=0: of_frame.get(f.address, []),
             failed_to_take=lambda *_: False,
         ),
         ahead={},
         foreign_threads=(),
-        references=SimpleNamespace(variable_name=lambda *_: "over"),
+        frame_references=SimpleNamespace(variable_name=lambda *_: "over"),
     )
     answer = diagnose_event_set_by_caller(scene)
     assert (answer is not None) == found
@@ -169,7 +169,7 @@ SLEEP = [("global", 1), ("method", 0), ("const", 0), ("call", 1), ("pop", 0)]
 def test_what_a_sleeping_loop_tests(body, tested) -> None:
     code = [Instruction(2 * n, 2 * n + 2, *each) for n, each in enumerate(body)]
     if tested is None:
-        with pytest.raises(_OtherCode):
+        with pytest.raises(_NotAPollingLoop):
             variables_tested_by(code, TABLES, SITES)
     else:
         assert variables_tested_by(code, TABLES, SITES) == tested
@@ -188,7 +188,7 @@ def test_a_call_whose_result_is_dropped_asks_nothing(body, asks) -> None:
     if asks:
         assert variables_tested_by(code, tables, SITES, 2, asks=True) == []
     else:
-        with pytest.raises(_OtherCode):
+        with pytest.raises(_NotAPollingLoop):
             variables_tested_by(code, tables, SITES, 2, asks=True)
 
 
@@ -212,7 +212,7 @@ def test_a_loop_of_two_heads_is_left_by_no_jump_to_either(jump: int, is_end: boo
         Instruction(2 * n, 2 * n + 2, *each, goes_on=each[0] != "back")
         for n, each in enumerate(ENDLESS)
     ]
-    assert ends_by_comparison(code, (2, 10), sites) == is_end
+    assert loop_ends_by_comparison(code, (2, 10), sites) == is_end
 
 
 @pytest.mark.parametrize(
@@ -305,7 +305,7 @@ def test_a_client_that_is_no_child_may_yet_come(own_children: bool, sure: str) -
     """Players of a game and a person's browser take their time; workers of the program do not."""
     awaiting = ThreadActivity(MAIN, "MainThread", hang_types.ACCEPT, frames=(OWN,))
     scene = SimpleNamespace(
-        code=SimpleNamespace(is_running_in_loop=lambda _: True),
+        acquire_calls=SimpleNamespace(is_running_in_loop=lambda _: True),
         descriptors=SimpleNamespace(will_children_connect=own_children),
     )
     answer = diagnose_wait_outside_loop(scene, awaiting, awaiting.frames)

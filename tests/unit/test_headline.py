@@ -17,7 +17,7 @@ from gdb_epi.render.frame_lines import (
     PYTHON,
     REMARK,
     StackCall,
-    place_words,
+    failure_place_words,
 )
 from gdb_epi.render.opening_sentences import opening_sentences
 from gdb_epi.render.triage_wait_lines import next_steps_of_hang
@@ -40,17 +40,22 @@ GIVES_UP = (
 def test_of_python_that_gives_up_the_function_is_named_that_was_misused() -> None:
     sender = native("sender", "uplink.so")
     assert (
-        place_words([*GIVES_UP, sender]) == "in PyGILState_Release, called from sender (uplink.so)"
+        failure_place_words([*GIVES_UP, sender])
+        == "in PyGILState_Release, called from sender (uplink.so)"
     )
-    assert place_words([*GIVES_UP, TICK]) == "in PyGILState_Release, called from tick (clock.py:7)"
     assert (
-        place_words([*GIVES_UP[:2], TICK]) == "in fatal_error_exit, called from tick (clock.py:7)"
+        failure_place_words([*GIVES_UP, TICK])
+        == "in PyGILState_Release, called from tick (clock.py:7)"
+    )
+    assert (
+        failure_place_words([*GIVES_UP[:2], TICK])
+        == "in fatal_error_exit, called from tick (clock.py:7)"
     )
 
 
 def test_code_of_the_program_is_not_asked_who_called_it() -> None:
     mine = native("sender", "uplink.so"), native("start_thread", "libc.so.6")
-    assert place_words(mine) == "in sender"
+    assert failure_place_words(mine) == "in sender"
 
 
 def test_a_computation_names_the_c_function() -> None:
@@ -219,12 +224,15 @@ def test_a_function_that_serves_any_object_is_named_with_whom_it_serves() -> Non
     odict = native("_odict_keys_equal")._replace(filename="Objects/odictobject.c")
     loop = native("_PyEval_EvalFrameDefault")._replace(filename="Python/ceval.c")
     served = "in Py_TYPE, called from _odict_keys_equal, called from tick (clock.py:7)"
-    assert place_words([inlined, compared, odict, loop, TICK]) == served
-    assert place_words([inlined, loop, TICK]) == "in Py_TYPE, called from tick (clock.py:7)"
+    assert failure_place_words([inlined, compared, odict, loop, TICK]) == served
+    assert failure_place_words([inlined, loop, TICK]) == "in Py_TYPE, called from tick (clock.py:7)"
     setitem = native("d_setitem", "array.cpython-311-x86_64-linux-gnu.so")
-    assert place_words([setitem, TICK]) == "in d_setitem (array), called from tick (clock.py:7)"
+    assert (
+        failure_place_words([setitem, TICK])
+        == "in d_setitem (array), called from tick (clock.py:7)"
+    )
     named = native("array_item", "array.cpython-311-x86_64-linux-gnu.so")
-    assert place_words([named, TICK]) == "in array_item, called from tick (clock.py:7)"
+    assert failure_place_words([named, TICK]) == "in array_item, called from tick (clock.py:7)"
 
 
 def hung(

@@ -42,7 +42,7 @@ def test_several_words_are_found_as_one_by_one() -> None:
         for word, address in search.find_any_word(WORDS, ranges):
             places[word].append(address)
         for word in WORDS:
-            assert places[word] == list(search.words(word, ranges)), f"{word:#x}"
+            assert places[word] == list(search.find_word(word, ranges)), f"{word:#x}"
         assert all(places[word] for word in WORDS)
 
 

@@ -146,10 +146,10 @@ def test_the_build_is_chosen_by_what_the_process_says_of_itself(path: Path) -> N
     flavour = (table.version, table.free_threaded, table.debug)
     newest = load_layout(*flavour)
     assert newest is not None
-    assert newest.distance_to_words(words)
+    assert newest.total_difference_from_words(words)
     first, *others = build_layouts(*flavour, words)
     assert first.source == table.source
-    assert not first.distance_to_words(words)
+    assert not first.total_difference_from_words(words)
     assert newest.source in [other.source for other in others]
     assert next(build_layouts(*flavour, {})) is newest
 
@@ -304,7 +304,7 @@ def test_table_of_the_process_agrees_with_the_shipped_one(key: tuple[tuple[int, 
     layout = _load(key)
     debug_offsets = parse_debug_offsets(_table_bytes(layout))
     assert debug_offsets.complaints == ()
-    assert (debug_offsets.minor, debug_offsets.free_threaded) == (
+    assert (debug_offsets.minor_version, debug_offsets.free_threaded) == (
         layout.version,
         layout.free_threaded,
     )
@@ -464,7 +464,7 @@ def _check_hostile(data: bytes) -> None:
         assert debug_offsets.complaints
     if not debug_offsets.words:
         return
-    layout = load_layout(debug_offsets.minor or (0, 0), debug_offsets.free_threaded)
+    layout = load_layout(debug_offsets.minor_version or (0, 0), debug_offsets.free_threaded)
     assert layout is not None
     changed, texts = layout.with_debug_offsets(debug_offsets.words)
     for name, (struct, path) in layout.document["debug_offsets"].items():

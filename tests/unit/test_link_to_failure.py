@@ -39,7 +39,7 @@ def test_damaged_code_matters_where_a_thread_is_in_it(pc: int, returns_to: int, 
     context = SimpleNamespace(
         target=target,
         fault=absent,
-        functions=SimpleNamespace(at=lambda _: FUNCTION),
+        functions=SimpleNamespace(function_at=lambda _: FUNCTION),
         state=SimpleNamespace(exceptions=(), account=absent),
     )
     damage = Evidence("R2", CODE + 0x140, 0x41564104099C753D, None, (34,), "memory", "", {})

@@ -11,7 +11,12 @@ import pytest
 from support.fake_target import FakeTarget
 
 from gdb_epi.cpython.layout.layout import load_layout
-from gdb_epi.cpython.memory_reader import FIRST_NODES, CircularList, MemoryReader, why_chain_ends
+from gdb_epi.cpython.memory_reader import (
+    FIRST_NODES,
+    CircularList,
+    MemoryReader,
+    why_linked_list_walk_ends,
+)
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.target.api import Region
 
@@ -43,7 +48,11 @@ def plain_walk(
         node = reader.u64(link.head + link.next_at) & ~link.flags
         while node != link.head:
             if node in seen or not node or len(nodes) >= cap:
-                return nodes, types, why_chain_ends(node, link, cap, repeats=node in seen)
+                return (
+                    nodes,
+                    types,
+                    why_linked_list_walk_ends(node, link, cap, repeats=node in seen),
+                )
             following = reader.u64(node + link.next_at) & ~link.flags
             seen.add(node)
             nodes.append(node)

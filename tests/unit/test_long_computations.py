@@ -10,7 +10,7 @@ import pytest
 from gdb_epi.hangs.loops.long_computations import (
     PER_SECOND,
     TOO_LONG,
-    Computation,
+    LongComputation,
     WholeNumber,
     estimate_function,
     estimate_operator,
@@ -22,7 +22,7 @@ def number(value: int) -> WholeNumber:
     return WholeNumber(value.bit_length(), value.bit_length() - zeros, value)
 
 
-def seconds(estimates: list[Computation]) -> float:
+def seconds(estimates: list[LongComputation]) -> float:
     return max((each.work for each in estimates), default=0) / PER_SECOND
 
 

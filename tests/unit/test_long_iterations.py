@@ -13,7 +13,7 @@ from support.fake_target import FakeTarget
 
 from gdb_epi.cpython.layout.layout import load_layout
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.hangs.loops.long_iterations import TOO_MANY, members_left
+from gdb_epi.hangs.loops.long_iterations import TOO_MANY, count_members_left
 
 
 class _OwnMemory(FakeTarget):
@@ -25,7 +25,7 @@ def left(iterator: Iterator[object], kind: str) -> int:
     """Return what the decoder says of an iterator of this process."""
     layout = load_layout((sys.version_info.major, sys.version_info.minor))
     assert layout is not None
-    return members_left(MemoryReader(_OwnMemory(), layout), id(iterator), kind)
+    return count_members_left(MemoryReader(_OwnMemory(), layout), id(iterator), kind)
 
 
 MODULE = "itertools."

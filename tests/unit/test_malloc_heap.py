@@ -15,7 +15,7 @@ from gdb_epi.corruption.checks.malloc_heap import malloc_chunks, malloc_links
 from gdb_epi.corruption.checks.overwritten_places import ID as OVERWRITTEN_PLACE
 from gdb_epi.corruption.context import Context
 from gdb_epi.detectors.runtimes.damaged_heap import (
-    HeapBreak,
+    MisfittingChunk,
     _finding,
     _first_misfitting_chunk,
     _is_header_overwritten,
@@ -85,7 +85,7 @@ def damage(**changed: int) -> str:
         struct.pack_into("<Q", data, at + offset, word)
     heap = HeapWords(target(bytes(data)), HEAP, FIRST // 8)
     damaged = _first_misfitting_chunk(heap)
-    assert isinstance(damaged, HeapBreak)
+    assert isinstance(damaged, MisfittingChunk)
     assert damaged.header == HEAP + at
     return _finding(damaged, "thread 1", [], "").summary
 
@@ -133,7 +133,7 @@ def test_one_cache_line_of_zeros_is_no_overrun(
     struct.pack_into("<Q", data, start - 8, word_beside)
     heap = HeapWords(target(bytes(data)), HEAP, len(data) // 8)
     heap_break = _first_misfitting_chunk(heap)
-    assert isinstance(heap_break, HeapBreak)
+    assert isinstance(heap_break, MisfittingChunk)
     assert _is_header_overwritten(heap, heap_break) == overwritten
 
 
@@ -224,7 +224,7 @@ def test_a_locked_arena_is_read_where_malloc_gave_up_in_it() -> None:
 def test_the_top_of_a_threads_heap_that_does_not_end_with_it(held: int, one_bit: bool) -> None:
     (heap,) = thread_heaps(arena(locked=False, held=held), malloc_gave_up=False)
     damaged = _first_misfitting_chunk(heap)
-    assert isinstance(damaged, HeapBreak)
+    assert isinstance(damaged, MisfittingChunk)
     assert (damaged.header, damaged.one_bit) == (TOP, one_bit)
 
 

@@ -7,8 +7,8 @@ import struct
 
 from support.fake_target import FakeTarget
 
-from gdb_epi.corruption.heap.pool_census import MAX_PIECES, sampled_pieces
-from gdb_epi.cpython.heap.memory_use import MAX_PIECE, mapped_blocks
+from gdb_epi.corruption.heap.pool_census import MAX_PIECES, sample_memory_pieces
+from gdb_epi.cpython.heap.memory_use import MAX_PIECE, mmapped_malloc_blocks
 from gdb_epi.render.causes.memory_use import distinct_types
 from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import Region
@@ -47,7 +47,7 @@ def test_memory_without_blocks_is_read_in_large_pieces() -> None:
     target = CountingTarget(
         regions=[region(pages)], memory={START: bytes(with_heads(pages, (pages - 40, 40)))}
     )
-    assert mapped_blocks(target) == {START + (pages - 40) * PAGE + 16: 40 * PAGE}
+    assert mmapped_malloc_blocks(target) == {START + (pages - 40) * PAGE + 16: 40 * PAGE}
     assert target.reads < 30
 
 
@@ -56,7 +56,10 @@ def test_a_block_is_not_read_but_for_its_head() -> None:
     half = pages // 2
     content = bytes(with_heads(pages, (0, half), (half, half)))
     target = CountingTarget(regions=[region(pages)], memory={START: content})
-    assert mapped_blocks(target) == {START + 16: half * PAGE, START + half * PAGE + 16: half * PAGE}
+    assert mmapped_malloc_blocks(target) == {
+        START + 16: half * PAGE,
+        START + half * PAGE + 16: half * PAGE,
+    }
     assert target.bytes_read <= 4 * PAGE
 
 
@@ -64,7 +67,9 @@ def test_what_lies_behind_pages_that_cannot_be_read_is_found() -> None:
     content = bytes(with_heads(100, (3, 5), (8, 33), (60, 33), (99, 1)))
     parts = {START: content[: 10 * PAGE], START + 50 * PAGE: content[50 * PAGE : -PAGE + 16]}
     target = FakeTarget(regions=[region(100)], memory=parts)
-    pages = {(at - START) // PAGE: size // PAGE for at, size in mapped_blocks(target).items()}
+    pages = {
+        (at - START) // PAGE: size // PAGE for at, size in mmapped_malloc_blocks(target).items()
+    }
     assert pages == {3: 5, 8: 33, 60: 33, 99: 1}
 
 
@@ -72,10 +77,10 @@ def test_small_blocks_beside_one_large_mapping_are_in_the_sample() -> None:
     """300 MB of large buffers, and "small blocks: about 0 bytes": no piece of an arena was read."""
     large = [(0, MEGABYTE * n, MEGABYTE * (n + 1)) for n in range(300)]
     arenas = [(at, at, at + MEGABYTE) for at in range(10**12, 10**12 + 5 * MEGABYTE, MEGABYTE)]
-    chosen = sampled_pieces([*large, *arenas])
+    chosen = sample_memory_pieces([*large, *arenas])
     assert {low for low, _, _ in chosen} >= {low for _, low, _ in arenas}
     assert len(chosen) <= MAX_PIECES and round(sum(times for *_, times in chosen)) == 305
-    assert sampled_pieces([]) == []
+    assert sample_memory_pieces([]) == []
 
 
 def test_each_type_is_listed_once_with_the_more_bytes() -> None:

@@ -9,7 +9,7 @@ from support.fake_target import FakeTarget
 from gdb_epi.cpython.frames.eval_calls import (
     ENTRY_FRAME,
     EvalCall,
-    group_by_entry,
+    group_frames_by_eval_call,
     match_eval_frames_by_pointers,
     named_eval_frame_indices,
 )
@@ -116,7 +116,7 @@ def on_stack(*names: str) -> list[NativeFrame]:
 
 
 def calls(text: str, *places: int) -> list[EvalCall]:
-    groups = group_by_entry(python(text).frames)
+    groups = group_frames_by_eval_call(python(text).frames)
     return [
         EvalCall(group, place, ENTRY_FRAME if place else "", "" if place else "it is not known")
         for group, place in zip(groups, places, strict=True)
@@ -230,7 +230,7 @@ def test_frames_too_large_to_be_one_prove_nothing() -> None:
 
 def pointing(text: str, first: int) -> list[tuple[PyFrame, ...]]:
     frames = [f._replace(address=first + 8 * i) for i, f in enumerate(python(text).frames)]
-    return group_by_entry(frames)
+    return group_frames_by_eval_call(frames)
 
 
 def stack_of(*words: int) -> FakeTarget:

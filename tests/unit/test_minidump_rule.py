@@ -12,7 +12,7 @@ from gdb_epi.corruption.possible_bit_flips import (
     ConfidenceDetails,
     Mappings,
     PossibleFlip,
-    confidence,
+    candidate_confidence,
     distance_factor,
     possible_bit_flips,
     possible_flips_of_value,
@@ -66,7 +66,12 @@ HIDDEN = CrashInfo(11, SI_KERNEL, 0, 0, None, None, 7)
 
 def test_the_end_of_a_mapping_is_not_mapped() -> None:
     maps = Mappings([region(0x1000, 0x1000)])
-    assert [maps.hold(at) for at in (0xFFF, 0x1000, 0x1FFF, 0x2000)] == [False, True, True, False]
+    assert [maps.is_mapped(at) for at in (0xFFF, 0x1000, 0x1FFF, 0x2000)] == [
+        False,
+        True,
+        True,
+        False,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -139,7 +144,7 @@ def test_permissions_do_not_matter_on_linux() -> None:
     ],
 )
 def test_confidences(changes: dict[str, object], expected: float) -> None:
-    assert confidence(PLAIN._replace(**changes)) == pytest.approx(expected)
+    assert candidate_confidence(PLAIN._replace(**changes)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.hangs.native.library_calls import (
+from gdb_epi.hangs.native.c_library_calls import (
     argument_registers,
     function_called_before,
     returned_number_of,

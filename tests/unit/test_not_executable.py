@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from support.scenes import crash, state
 
-from gdb_epi.detectors.bad_calls import reads_as_function, vsyscall
+from gdb_epi.detectors.bad_calls import decodes_as_whole_function, vsyscall
 from gdb_epi.fault.mapping_checks import VSYSCALL
 
 ADD_ONE = b"\x8d\x47\x01\xc3"  # lea 1(%rdi), %eax; ret
@@ -15,7 +15,7 @@ FRAMED = b"\x55\x48\x89\xe5\x89\xf8\x5d\xc3"  # push %rbp; mov %rsp, %rbp; mov %
 
 @pytest.mark.parametrize("code", [ADD_ONE, FRAMED, b"\xf3\x0f\x1e\xfa\xc3"])
 def test_a_function_reads_as_code(code: bytes) -> None:
-    assert reads_as_function(code + bytes(60))
+    assert decodes_as_whole_function(code + bytes(60))
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_a_function_reads_as_code(code: bytes) -> None:
     ],
 )
 def test_data_do_not(data: bytes) -> None:
-    assert not reads_as_function(data)
+    assert not decodes_as_whole_function(data)
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ from support.scenes import HEAP, HEAP_SIZE, PC, SP, TEXT, crash, state
 
 from gdb_epi.corruption.checks.benign_causes import ordinary_causes_of_detectors
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.address_index import OBJECT, Pointee
+from gdb_epi.corruption.heap.address_index import OBJECT, ThingAtAddress
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.pointers import read_place
-from gdb_epi.corruption.pointers.read_place import is_inside_block
+from gdb_epi.corruption.pointers.read_place import is_slot_in_block_from_base
 from gdb_epi.detectors.null_dereference import null_dereference
 from gdb_epi.fault import called_functions
 from gdb_epi.fault.called_functions import call_that_returned
@@ -100,13 +100,13 @@ def test_a_tuple_with_more_items_than_its_block_has_room_for(
     """Its count is wrong, so what was read behind its items is no field of its own."""
     base, room = HEAP + 0x20, 24 + 8 * 66
     index = SimpleNamespace(
-        pointee_at=lambda address: Pointee(OBJECT, "tuple"),
+        pointee_at=lambda address: ThingAtAddress(OBJECT, "tuple"),
         end_of_items=lambda address: address + 24 + 8 * count,
         end_of_block=lambda address: base + room if address == base - GC_HEAD else None,
     )
     monkeypatch.setattr(read_place, "address_index", lambda context: index)
-    assert is_inside_block(failed(LOAD), base, base + 24 + 8 * 63) is inside
-    assert not is_inside_block(failed(LOAD), base, base + 24 + 8 * count)
+    assert is_slot_in_block_from_base(failed(LOAD), base, base + 24 + 8 * 63) is inside
+    assert not is_slot_in_block_from_base(failed(LOAD), base, base + 24 + 8 * count)
 
 
 def test_an_array_at_null_is_one_however_far_its_item_lies() -> None:
@@ -147,7 +147,7 @@ def test_which_call_returned_the_null(
     class Bounds:
         def __init__(self, _target: object) -> None: ...
 
-        def at(self, pc: int) -> Function | None:
+        def function_at(self, pc: int) -> Function | None:
             return next((each for each in functions if each.start <= pc < each.end), None)
 
     monkeypatch.setattr(called_functions, "FunctionBounds", Bounds)

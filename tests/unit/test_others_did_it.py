@@ -13,14 +13,14 @@ from unit.test_malloc_heap import FIRST, SIZE, TCACHE, chunks, target
 from gdb_epi.detectors.registry import DOUBT, IN_MEMORY, SMALL_STACK
 from gdb_epi.detectors.runtimes.aborts import asserts_value_in_memory
 from gdb_epi.detectors.runtimes.damaged_heap import (
-    HeapBreak,
+    MisfittingChunk,
     _first_misfitting_chunk,
     _is_header_overwritten,
 )
 from gdb_epi.detectors.stack_overflow import stack_overflow
 from gdb_epi.detectors.traps import integer_division
 from gdb_epi.fault.called_functions import got_slot_of_call
-from gdb_epi.fault.frame_borrowers import _calls_with_pointer
+from gdb_epi.fault.frame_pointer_receivers import _calls_with_pointer
 from gdb_epi.fault.malloc_heap import HeapWords
 from gdb_epi.target.api import Region
 from gdb_epi.x86 import decode
@@ -120,7 +120,7 @@ def heap(at: int, content: bytes) -> HeapWords:
 def test_a_header_that_was_written_over_is_an_overrun(content: bytes, *, overrun: bool) -> None:
     made = heap(TCACHE + 40 * SIZE, content)
     damaged = _first_misfitting_chunk(made)
-    assert isinstance(damaged, HeapBreak)
+    assert isinstance(damaged, MisfittingChunk)
     assert _is_header_overwritten(made, damaged) is overrun
 
 
@@ -133,7 +133,7 @@ def test_a_line_of_zeros_is_no_overrun() -> None:
     data[line : line + 64] = bytes(64)
     made = HeapWords(target(bytes(data)), HEAP, FIRST // 8)
     damaged = _first_misfitting_chunk(made)
-    assert isinstance(damaged, HeapBreak)
+    assert isinstance(damaged, MisfittingChunk)
     assert not _is_header_overwritten(made, damaged)
 
 

@@ -19,9 +19,9 @@ import pytest
 from gdb_epi.pytest_plugin import death_cases, supervisor
 from gdb_epi.pytest_plugin.child_settings import ChildSettings
 from gdb_epi.pytest_plugin.death_cases import (
-    CiReports,
     DeathCase,
     DeathCases,
+    RequestedCiReports,
     ending_by_status,
 )
 from gdb_epi.pytest_plugin.journal import WORKER, JournalReader, JournalWriter
@@ -60,7 +60,7 @@ def test_a_paper_that_cannot_be_written_and_a_terminal_without_unicode_hide_noth
         "test_größe", CRASHED, "died", 7, folder=".epi/größe-7", sentence="grüße() crashed"
     )
     settings = settings_in(tmp_path)
-    CiReports(config, settings).write([case])
+    RequestedCiReports(config, settings).write([case])
     printed = screen.getvalue().decode("ascii")
     assert "gdb-epi: cannot write no/where: No such file" in printed
     assert "title=test_gr\\xf6\\xdfe crashed::gr\\xfc\\xdfe() crashed" in printed
@@ -81,7 +81,9 @@ def test_the_core_of_a_child_is_seen_beside_those_of_other_workers(
         core.touch()
         recent.append((str(core), DumpedProcess(1000 + number, parent, session)))
     monkeypatch.setattr(death_cases, "find_cores_since", lambda *_: iter(recent))
-    monkeypatch.setattr(DeathCases, "_examine", lambda _, case, core: case._replace(sentence=core))
+    monkeypatch.setattr(
+        DeathCases, "_examine_core_of_case", lambda _, case, core: case._replace(sentence=core)
+    )
     made = DeathCases(settings_in(tmp_path))
     (case,) = made.cases_of_children("test_it", mine, 0.0, ())
     assert (case.pid, case.sentence) == (1000 + len(parents) - 1, recent[-1][0])
@@ -145,10 +147,10 @@ def test_a_worker_whose_test_ended_while_another_was_looked_at_is_no_hang(
     """An idle worker got the name of a test that had ended, and a death that did not happen."""
     settings = settings_in(tmp_path)._replace(timeout=0.0, gdb="gdb", dumping=read_core_dumping())
     journal = JournalWriter(settings.folder, WORKER, "gw0", None)
-    journal.write("test", name="test_a.py::test_it", location=("test_a.py", 0, "test_it"))
+    journal.write_event("test", name="test_a.py::test_it", location=("test_a.py", 0, "test_it"))
 
     def dump(*_: object) -> str:
-        journal.write("done")
+        journal.write_event("done")
         return ""
 
     monkeypatch.setattr(supervisor, "dump_living_process", dump)

@@ -13,7 +13,7 @@ from gdb_epi.errors import Absent, SoftError
 from gdb_epi.render.escape import escape
 from gdb_epi.render.report_json import render_report_json
 from gdb_epi.render.report_text import render_report, soft_error_lines, table_lines
-from gdb_epi.report import Listing, Report, unfolded_lines
+from gdb_epi.report import Report, SourceListing, unfolded_lines
 
 
 def test_escape_leaves_no_control_and_no_bidi_character() -> None:
@@ -78,7 +78,7 @@ def test_report_shows_lines_table_listing_and_notes() -> None:
         [["row"]],
         ["line"],
         soft_errors=[SoftError("s", "x", "m\n"), SoftError("s", "x", "m\n")],
-        listing=Listing("f.py", 9, 10, ["first", "\tsecond\x1b"]),
+        listing=SourceListing("f.py", 9, 10, ["first", "\tsecond\x1b"]),
     )
     assert render_report(report).splitlines() == [
         "line",
@@ -98,7 +98,7 @@ def test_empty_report_says_so() -> None:
 def test_highlighting_keeps_the_number_of_lines() -> None:
     pytest.importorskip("pygments")
     lines = ["", 'text = """', "inside", '"""', "def f(): pass", ""]
-    plain = Report("t", listing=Listing("f.py", 1, 2, lines))
+    plain = Report("t", listing=SourceListing("f.py", 1, 2, lines))
     colored = render_report(plain, color=True)
     assert "\x1b[" in colored
     assert len(colored.splitlines()) == len(render_report(plain).splitlines())

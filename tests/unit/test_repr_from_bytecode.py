@@ -11,20 +11,20 @@ from typing import Any
 import pytest
 
 from gdb_epi.cpython.values.repr_decoder import Undecodable
-from gdb_epi.cpython.values.repr_from_bytecode import Evaluation
+from gdb_epi.cpython.values.repr_from_bytecode import FunctionEvaluation
 from gdb_epi.cpython.values.value_stack import (
     BuiltStr,
     BuiltTuple,
-    Caught,
+    CertainException,
     ComputedNumber,
-    Format,
-    Global,
+    ExceptionInFlight,
+    GlobalName,
     Item,
     NoneResult,
     ProcessObject,
-    Raised,
     Slice,
-    Super,
+    StrFormatMethod,
+    SuperCall,
     SuperRepr,
 )
 
@@ -32,10 +32,11 @@ OBJECT = ProcessObject(0x1000)
 NAMES = ("__class__", "super", "getattr", "hasattr", "len", "repr", "type", "hex", "AttributeError")
 ITEMS: tuple[Item, ...] = (
     None, BuiltStr("{}%s"), BuiltStr(""), ComputedNumber(-1), ComputedNumber(10**30), NoneResult(),
-    OBJECT, BuiltTuple(()), BuiltTuple((BuiltStr("a"),)), Super(), SuperRepr(), Format("{:>5}"),
-    Slice(1, None, 0), Slice(None, None, -1), Caught(AttributeError), *map(Global, NAMES),
+    OBJECT, BuiltTuple(()), BuiltTuple((BuiltStr("a"),)), SuperCall(), SuperRepr(),
+    StrFormatMethod("{:>5}"), Slice(1, None, 0), Slice(None, None, -1),
+    ExceptionInFlight(AttributeError), *map(GlobalName, NAMES),
 )  # fmt: skip
-STEPS = [name[4:].upper() for name in dir(Evaluation) if name.startswith("_do_")]
+STEPS = [name[4:].upper() for name in dir(FunctionEvaluation) if name.startswith("_do_")]
 
 
 class NoMemory:
@@ -51,8 +52,8 @@ class NoMemory:
         return refuse
 
 
-def evaluation(stack: list[Item]) -> Evaluation:
-    made = object.__new__(Evaluation)
+def evaluation(stack: list[Item]) -> FunctionEvaluation:
+    made = object.__new__(FunctionEvaluation)
     made.decoder = NoMemory()  # type: ignore[assignment]
     made.stack, made.blocks, made.locals = stack, [], {0: OBJECT}
     made.code = made.globals = made.function = made.following = 0
@@ -69,20 +70,20 @@ def evaluation(stack: list[Item]) -> Evaluation:
 @pytest.mark.parametrize("count", [0, 1])
 def test_a_slice_of_too_few_bounds_is_refused(count: int) -> None:
     with pytest.raises(Undecodable):
-        evaluation([ComputedNumber(1)]).step("BUILD_SLICE", count)
+        evaluation([ComputedNumber(1)]).execute_instruction("BUILD_SLICE", count)
 
 
 @pytest.mark.parametrize("name", ["getattr", "hasattr"])
 def test_getattr_of_nothing_is_refused(name: str) -> None:
     with pytest.raises(Undecodable):
-        evaluation([Global(name)]).step("CALL_FUNCTION", 0)
+        evaluation([GlobalName(name)]).execute_instruction("CALL_FUNCTION", 0)
 
 
 def test_no_other_error_leaves_an_instruction() -> None:
     chance, done = random.Random(3), 0
     for _ in range(20_000):
         made = evaluation(chance.choices(ITEMS, k=chance.randrange(5)))
-        with suppress(Undecodable, Raised):
-            made.step(chance.choice(STEPS), chance.choice((0, 1, 2, 3, 4, 9, 255)))
+        with suppress(Undecodable, CertainException):
+            made.execute_instruction(chance.choice(STEPS), chance.choice((0, 1, 2, 3, 4, 9, 255)))
             done += 1
     assert done > 2_000

@@ -12,12 +12,12 @@ import pytest
 from gdb_epi.cpython.frames.opcodes import opcodes_of_version
 from gdb_epi.hangs.loops.endless_walks import (
     AttributeStep,
-    _OtherCode,
+    _NotAWalk,
     measure_ring,
     parse_attribute_step,
 )
 from gdb_epi.locks.python import call_sites
-from gdb_epi.locks.python.call_sites import CallSites, ends_by_comparison
+from gdb_epi.locks.python.call_sites import CallSites, loop_ends_by_comparison
 
 OPCODES = opcodes_of_version(sys.version_info[:2])
 pytestmark = pytest.mark.skipif(OPCODES is None, reason="no table of its opcodes")
@@ -107,7 +107,7 @@ def step_of(function, monkeypatch) -> AttributeStep | None:
         return parse_attribute_step(
             body, code.co_varnames, code.co_names, sites, lambda n: code.co_consts[n] is None
         )
-    except (_OtherCode, IndexError):
+    except (_NotAWalk, IndexError):
         return None
 
 
@@ -195,4 +195,4 @@ def until_it_says_so(read, over):
 )  # fmt: skip
 def test_a_loop_that_wants_something_certain(function, ends, monkeypatch) -> None:
     sites, (first, last) = sites_and_loop(function, monkeypatch)
-    assert ends_by_comparison(sites.instructions(1), (first, last), sites) == ends
+    assert loop_ends_by_comparison(sites.instructions(1), (first, last), sites) == ends

@@ -128,7 +128,7 @@ def test_a_newer_record_of_this_number_is_read_and_kept() -> None:
     before = copy.deepcopy(record)
     rows = Projector().project(record)
     assert rows.core_key == record["core_key"]
-    assert rows.crash["verdict"] == "a-label-of-tomorrow"
+    assert rows.crash_columns["verdict"] == "a-label-of-tomorrow"
     assert record == before  # what is stored whole still has the unknown keys
 
 
@@ -136,8 +136,8 @@ def test_an_older_record_is_read_and_what_it_lacks_is_absent() -> None:
     whole = golden()
     kept = ("schema", "tool", "core_key", "signal", "signature", "verdict")
     rows = Projector().project({name: whole[name] for name in kept})
-    assert rows.crash["signo"] == whole["signal"]["signo"]
-    assert rows.crash["cpu_no"] is None and rows.crash["kernel"] is None
+    assert rows.crash_columns["signo"] == whole["signal"]["signo"]
+    assert rows.crash_columns["cpu_no"] is None and rows.crash_columns["kernel"] is None
     assert rows.host is None
     assert rows.sig == Projector().project(whole).sig
 

@@ -38,7 +38,7 @@ def put(file: str, place: Path) -> None:
 
 def match(tmp_path: Path, build_id: str, path: str = "/app/tool") -> str | Absent:
     sysroot = SEVERAL.join(str(tmp_path / name) for name in "abc")
-    file = FileFinder(None, sysroot).match(path, build_id, False)
+    file = FileFinder(None, sysroot).find_by_build_id(path, build_id, False)
     return file.path if isinstance(file, ElfFile) else file
 
 

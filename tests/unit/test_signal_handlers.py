@@ -10,7 +10,7 @@ from support.fake_target import FakeTarget
 
 from gdb_epi.cpython.runtime.signal_handlers import read_signal_handlers
 from gdb_epi.errors import Absent
-from gdb_epi.hangs.live.effects import ANYTHING, Effects
+from gdb_epi.hangs.live.effects import ANYTHING, CodeEffects
 from gdb_epi.hangs.signal_waits import find_signal_that_ends
 from gdb_epi.target.api import Region
 
@@ -56,22 +56,22 @@ STOP, OTHER = 0x9000, 0x9100
 @pytest.mark.parametrize(
     ("effects", "answer"),
     [
-        (Effects(frozenset({(STOP, "set")}), ()), ("SIGTERM", True)),
-        (Effects(frozenset({(STOP, "*")}), ()), ("SIGTERM", True)),  # a built-in method of it
-        (Effects(frozenset({(0, "set")}), ()), ("SIGTERM", False)),
+        (CodeEffects(frozenset({(STOP, "set")}), ()), ("SIGTERM", True)),
+        (CodeEffects(frozenset({(STOP, "*")}), ()), ("SIGTERM", True)),  # a built-in method of it
+        (CodeEffects(frozenset({(0, "set")}), ()), ("SIGTERM", False)),
         (ANYTHING, ("SIGTERM", False)),
-        (Effects(frozenset({(OTHER, "set"), (STOP, "is_set")}), ()), ("", False)),
+        (CodeEffects(frozenset({(OTHER, "set"), (STOP, "is_set")}), ()), ("", False)),
     ],
 )
 def test_a_handler_ends_a_wait_by_what_its_code_calls(
-    effects: Effects, answer: tuple[str, bool]
+    effects: CodeEffects, answer: tuple[str, bool]
 ) -> None:
     assert find_signal_that_ends(STOP, frozenset({"set"}), {15: (effects, effects)}) == answer
 
 
 def test_what_a_handler_may_only_lead_to_ends_nothing_surely() -> None:
     """A handler that counts `self.hangups += 1` was said to set the event of another thread."""
-    reached = {1: (Effects(frozenset(), ()), Effects(frozenset({(STOP, "set")}), ()))}
+    reached = {1: (CodeEffects(frozenset(), ()), CodeEffects(frozenset({(STOP, "set")}), ()))}
     assert find_signal_that_ends(STOP, frozenset({"set"}), reached) == ("SIGHUP", False)
 
 

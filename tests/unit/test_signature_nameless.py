@@ -11,9 +11,14 @@ from gdb_epi.signature import keys as k
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.tokens import format_stack_line, tokenise
 from gdb_epi.target.api import NativeFrame
-from gdb_epi.textstacks.partial_keys import NO_FILE, MissingHalves, MissingKey, partial_key_contents
+from gdb_epi.textstacks.partial_keys import (
+    NO_FILE,
+    MissingKey,
+    WhyHalvesAreMissing,
+    partial_key_contents,
+)
 
-WHOLE = MissingHalves("", "")
+WHOLE = WhyHalvesAreMissing("", "")
 TOLD = "libx.so.1!? <- api_call"
 LONE = "libx.so.1!?"
 # The nameless function, then: name and file of each caller.

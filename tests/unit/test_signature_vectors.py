@@ -24,7 +24,7 @@ from gdb_epi.fault.find_fault import Fault
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.categories.types import Category, CategoryInput, category_without_stack
 from gdb_epi.signature.drop_sets import load_drop_sets
-from gdb_epi.signature.function_code import comparable_code, name_of_code
+from gdb_epi.signature.function_code import link_independent_code, name_of_code
 from gdb_epi.signature.keys import hang_key_parts_of_record
 from gdb_epi.signature.native_names import normalise_with_rules
 from gdb_epi.signature.sign import _KeyMaker
@@ -161,7 +161,9 @@ def test_every_rule_of_the_spec_has_a_vector_and_every_vector_a_rule() -> None:
 def test_functions(vector: Vector) -> None:
     """What is compared of a function's instructions, and the name that it gives (N68, N69)."""
     low, high = (int(address, 16) for address in vector["addresses"])
-    compared = comparable_code(bytes.fromhex(vector["code"]), (low, high), whole=vector["whole"])
+    compared = link_independent_code(
+        bytes.fromhex(vector["code"]), (low, high), whole=vector["whole"]
+    )
     if vector["compared"] is None:
         assert compared is None
         return

@@ -30,7 +30,7 @@ from gdb_epi.cpython.source.guarded_files import (
     read_zip_member,
     source_lines,
 )
-from gdb_epi.cpython.source.source_checks import SourceSite, TextFit, compare_text
+from gdb_epi.cpython.source.source_checks import SourceSite, SourceTextFit, compare_text
 from gdb_epi.errors import Absent
 from gdb_epi.render import source_lines as terminal_source
 from gdb_epi.render.source_lines import (
@@ -39,7 +39,7 @@ from gdb_epi.render.source_lines import (
     listing_lines,
     terminal_text_and_columns,
 )
-from gdb_epi.report import Listing, SourceRange
+from gdb_epi.report import SourceListing, SourceRange
 
 TEXT = """
 def outer(items):
@@ -136,8 +136,8 @@ def test_fit() -> None:
     for what, text in changes.items():
         fit = compare_text(source_lines(text), site)
         assert fit.miss and not fit.is_convincing, what
-        assert "does not fit" in fit.words()
-    assert not TextFit(1, 1, 0, "").is_convincing
+        assert "does not fit" in fit.describe_fit()
+    assert not SourceTextFit(1, 1, 0, "").is_convincing
 
 
 def test_encodings() -> None:
@@ -153,7 +153,7 @@ def test_encodings() -> None:
 
 
 def carets(line: str, start: int, end: int) -> list[str]:
-    return listing_lines(Listing("x.py", 1, 1, [line], SourceRange(1, start, 1, end)))
+    return listing_lines(SourceListing("x.py", 1, 1, [line], SourceRange(1, start, 1, end)))
 
 
 def test_carets_stand_below_what_they_mean() -> None:
@@ -166,7 +166,7 @@ def test_carets_stand_below_what_they_mean() -> None:
     assert carets("a\x1b[31m f()", 7, 10)[1] == " " * (6 + 10) + "^^^"
     assert carets("short", 90, 99) == ["-> 1  short"]
     lines = ["x = f(", "    1,", "", ")"]
-    shown = listing_lines(Listing("x.py", 8, 8, lines, SourceRange(8, 4, 11, 1)))
+    shown = listing_lines(SourceListing("x.py", 8, 8, lines, SourceRange(8, 4, 11, 1)))
     assert shown == [
         "->  8  x = f(", " " * 11 + "^^",
         "    9      1,", " " * 11 + "^^",

@@ -174,4 +174,4 @@ def test_the_code_of_a_core_without_its_end(
         crash=lambda: CrashInfo(11, 1, 0, accessed + beside, None, None, 1),
         truncation=lambda: Truncation(cut, int(cut), ""),
     )
-    assert isinstance(Modules(target).file_of(path), ElfFile) is known
+    assert isinstance(Modules(target).matching_local_file(path), ElfFile) is known

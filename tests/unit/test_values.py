@@ -18,7 +18,12 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.values import decoders
 from gdb_epi.cpython.values.decoders.builtin_scalars import unlimited_int_text
 from gdb_epi.cpython.values.decoders.numeric import decimal_text
-from gdb_epi.cpython.values.process_values import LOAD_ERRORS, ProcessValues, ReprLimits, Value
+from gdb_epi.cpython.values.process_values import (
+    LOAD_ERRORS,
+    DecodedValue,
+    ProcessValues,
+    ReprLimits,
+)
 from gdb_epi.cpython.values.repr_decoder import MAX_NESTING
 from gdb_epi.target.api import Region
 
@@ -85,7 +90,7 @@ class Maker(Builder):
             self.put(array + 8 * number, item)
         return at
 
-    def value(self, address: int, limits: ReprLimits | None = None) -> Value:
+    def value(self, address: int, limits: ReprLimits | None = None) -> DecodedValue:
         """Decode an object."""
         region = Region(BASE, BASE + SIZE, "rw-", None, 0, SIZE)
         target = FakeTarget(regions=[region], memory={BASE: bytes(self.memory)})
@@ -116,7 +121,7 @@ def test_scalars(maker: Maker) -> None:
     values = (0, 1, -1, 2**30 - 1, 2**30, -(2**60), 2**64 + 1, -(3 * 2**90) + 7, 10**400)
     for number in values:
         value = maker.value(maker.int(number))
-        assert value == Value("int", str(number), False, True)
+        assert value == DecodedValue("int", str(number), False, True)
     for text in (
         "",
         "x",
@@ -127,7 +132,7 @@ def test_scalars(maker: Maker) -> None:
         "a\x00\n'\"\x1b",
         "\ud800\U0010ffff",
     ):
-        assert maker.value(maker.text(text)) == Value("str", repr(text), False, True)
+        assert maker.value(maker.text(text)) == DecodedValue("str", repr(text), False, True)
     for raw in (b"", b"\x00\xff'\""):
         assert maker.value(maker.bytes_object(raw)).text == repr(raw)
     for floating in (0.1, -0.0, 5e-324, 1700000000.123456, float("inf"), float("nan"), 1e16, 1e22):

@@ -13,9 +13,9 @@ from support.scenes import HEAP
 from gdb_epi.corruption.checks.overwritten_places import overwritten_place
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.values_over_pointers import (
-    evidence_of_cut_pointer,
+    find_value_over_pointer,
+    pointer_place_clause,
     text_over_record_clause,
-    value_over_pointer,
 )
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region
@@ -57,24 +57,24 @@ LONG = b"SW13/Upper Richmond Road West"[-28:]
 
 def test_a_text_that_ends_in_a_pointer_of_a_block_among_others_like_it() -> None:
     target = process({7: LONG})
-    cut = value_over_pointer(target, slot_of(7), word_at(target, slot_of(7)))
+    cut = find_value_over_pointer(target, slot_of(7), word_at(target, slot_of(7)))
     assert cut is not None
     assert (cut.over, cut.start, cut.is_text) == (5, slot_of(7) - 24, True)
-    why = evidence_of_cut_pointer(Context(ProcessState(target)), slot_of(7), cut)
+    why = pointer_place_clause(Context(ProcessState(target)), slot_of(7), cut)
     assert why.startswith(f"{BLOCKS - 1} other blocks of its size have a shorter text there")
 
 
 def test_a_text_in_a_block_that_no_other_is_like_may_be_a_new_user_of_it() -> None:
     others = dict.fromkeys(range(BLOCKS), b"\x01\x02\x03")
     target = process(others | {7: LONG})
-    cut = value_over_pointer(target, slot_of(7), word_at(target, slot_of(7)))
+    cut = find_value_over_pointer(target, slot_of(7), word_at(target, slot_of(7)))
     assert cut is not None
-    assert evidence_of_cut_pointer(Context(ProcessState(target)), slot_of(7), cut) == ""
+    assert pointer_place_clause(Context(ProcessState(target)), slot_of(7), cut) == ""
 
 
 def test_a_sound_pointer_behind_a_text_is_not_cut() -> None:
     target = process({})
-    assert value_over_pointer(target, slot_of(7), word_at(target, slot_of(7))) is None
+    assert find_value_over_pointer(target, slot_of(7), word_at(target, slot_of(7))) is None
 
 
 def test_free_blocks_show_nothing_of_what_stands_behind_a_text() -> None:
@@ -83,9 +83,9 @@ def test_free_blocks_show_nothing_of_what_stands_behind_a_text() -> None:
         if number != 6:  # the block behind says that this one is free
             head = HEAP + TCACHE + (number + 1) * SIZE
             target.write(head, struct.pack("<QQ", SIZE, SIZE))
-    cut = value_over_pointer(target, slot_of(7), word_at(target, slot_of(7)))
+    cut = find_value_over_pointer(target, slot_of(7), word_at(target, slot_of(7)))
     assert cut is not None
-    why = evidence_of_cut_pointer(Context(ProcessState(target)), slot_of(7), cut)
+    why = pointer_place_clause(Context(ProcessState(target)), slot_of(7), cut)
     assert why.startswith("20 other blocks")
 
 
@@ -94,7 +94,7 @@ def test_a_double_written_four_bytes_before_a_pointer(number: float, found: bool
     target = process({})
     at = slot_of(7) - 4
     target.write(at, struct.pack("<d", number))
-    cut = value_over_pointer(target, slot_of(7), word_at(target, slot_of(7)))
+    cut = find_value_over_pointer(target, slot_of(7), word_at(target, slot_of(7)))
     assert (cut is not None) is found
     if cut is not None:
         assert (cut.what, cut.start, cut.over) == ("the floating-point number 9.45", at, 4)

@@ -18,7 +18,7 @@ from gdb_epi.judgement.calibration import RuleCounts, load_calibration
 from gdb_epi.judgement.hypothesis_words import HARDWARE, HYPOTHESES
 from gdb_epi.judgement.label_evidence import CATEGORIES
 from gdb_epi.judgement.labels import LABELS
-from gdb_epi.judgement.verdict import MIN_CONFIDENCE, Verdict, judge
+from gdb_epi.judgement.verdict import MIN_CONFIDENCE, Verdict, judge_core
 from gdb_epi.loader import import_all_modules
 
 SOME_CATEGORIES = [
@@ -84,7 +84,7 @@ def test_monotone(found: list[Evidence], more: Evidence, category: str) -> None:
     against = more.id.startswith("S:")
     assert after.llr <= before.llr if against else after.llr >= before.llr
     counts = as_counted(18)
-    was, now = (judge(category, [], score, counts) for score in (before, after))
+    was, now = (judge_core(category, [], score, counts) for score in (before, after))
     if before.is_damaged and not against:
         assert now.damage.found
     shows_overwrite = against and load_weights().items[more.id].overwritten
@@ -112,7 +112,7 @@ def test_order_does_not_matter(found: list[Evidence], seed: int) -> None:
     st.sampled_from([0, 1, 9, 900]),
 )
 def test_nothing_is_ever_certain(found: list[Evidence], category: str, right: int) -> None:
-    verdict = judge(category, [], compute_score(found), as_counted(right))
+    verdict = judge_core(category, [], compute_score(found), as_counted(right))
     assert 0.0 <= verdict.confidence <= 0.99
     assert verdict.reasons and verdict.label in LABELS
     assert sum(share.probability for share in verdict.cause) == pytest.approx(1.0)
@@ -165,12 +165,12 @@ def test_an_innocent_cause_explains_its_groups_away() -> None:
     ],
 )
 def test_labels(category: str, found: list[Evidence], label: str) -> None:
-    assert judge(category, [], compute_score(found), as_counted(18)).label == label
+    assert judge_core(category, [], compute_score(found), as_counted(18)).label == label
 
 
 def test_of_writable_memory_one_core_does_not_say_who_damaged_it() -> None:
     """What hardware does to it, a stray write does too; the certainty that it was damaged stays."""
-    verdict = judge("segv-wild", [], compute_score([evidence("R15")]), as_counted(998))
+    verdict = judge_core("segv-wild", [], compute_score([evidence("R15")]), as_counted(998))
     assert (
         verdict.damage.found and verdict.damage.confidence == 0.99 and verdict.damage.bits == (0,)
     )
@@ -187,7 +187,7 @@ def test_what_no_store_of_the_program_explains_speaks_for_hardware() -> None:
             continue
         hypothesis, share = item.beyond_stores
         assert hypothesis in HARDWARE and 0.8 <= share < 1
-        verdict = judge("segv-wild", [], compute_score([evidence(name)]), as_counted(98))
+        verdict = judge_core("segv-wild", [], compute_score([evidence(name)]), as_counted(98))
         assert verdict.cause[0].hypothesis == hypothesis
         assert verdict.label == "hardware-suspect"
 
@@ -196,9 +196,9 @@ def test_a_sign_of_software_does_not_beat_damage() -> None:
     """Flipped bits lead to NULLs and text: the sign that damage does not explain leaves a doubt."""
     counts = as_counted(18)
     sign = evidence("S:null_dereference", error=2)
-    alone = judge("segv-null", [], compute_score([sign]), counts)
-    both = judge("segv-null", [], compute_score([sign, evidence("R10")]), counts)
-    doubt = judge("segv-null", [], compute_score([sign, evidence("P8")]), counts | {
+    alone = judge_core("segv-null", [], compute_score([sign]), counts)
+    both = judge_core("segv-null", [], compute_score([sign, evidence("R10")]), counts)
+    doubt = judge_core("segv-null", [], compute_score([sign, evidence("P8")]), counts | {
         "damage:weak": RuleCounts(18, 0, "a test")})  # fmt: skip
     assert alone.label == "software" and both.label == "damaged-memory"
     assert doubt.label == "software" or doubt.confidence < alone.confidence
@@ -206,7 +206,7 @@ def test_a_sign_of_software_does_not_beat_damage() -> None:
 
 def test_without_a_counted_case_nothing_is_more_than_possible() -> None:
     for category, signs in (("abort-assert", []), ("segv-wild", [evidence("R2")])):
-        verdict = judge(category, [], compute_score(signs), {})
+        verdict = judge_core(category, [], compute_score(signs), {})
         assert verdict.confidence <= 0.5
 
 
@@ -223,7 +223,7 @@ def test_inherited_locks(category: str, confidence: str, label: str) -> None:
     innocent: Score = compute_score(
         [evidence("S:null_dereference")] if category == "segv-null" else []
     )
-    assert judge(category, findings, innocent, as_counted(18)).label == label
+    assert judge_core(category, findings, innocent, as_counted(18)).label == label
 
 
 @pytest.mark.parametrize("detector", ["stuck_waiting", "lock_order_cycle"])
@@ -232,11 +232,11 @@ def test_a_wait_that_may_be_a_hang_is_more_than_a_signal_from_outside(detector: 
     by = DETECTORS[detector].supports
     assert by is not None
     unsure = finding(detector, **{by.counted_by: "info"})
-    verdict = judge("killed-external", [unsure], compute_score([]))
+    verdict = judge_core("killed-external", [unsure], compute_score([]))
     assert (verdict.label, verdict.confidence) == ("cannot-tell", 0.0)
     assert verdict.reasons[0] == unsure.summary
     timed = finding("going_on", kind="info")
-    assert judge("killed-external", [timed], compute_score([])).label == "killed"
+    assert judge_core("killed-external", [timed], compute_score([])).label == "killed"
 
 
 def test_each_declared_label_and_hypothesis_is_known() -> None:
@@ -284,10 +284,10 @@ def test_words_follow_the_thresholds() -> None:
 
 @pytest.mark.parametrize("category", ["oom-suspect", "abort-terminate:std::bad_alloc"])
 def test_a_failed_allocation_is_no_sure_bug(category: str) -> None:
-    verdict = judge(category, [], compute_score([]), as_counted(3))
+    verdict = judge_core(category, [], compute_score([]), as_counted(3))
     assert verdict.label == "out-of-memory"
     assert any("absurd size" in reason for reason in verdict.against)
-    assert judge("abort-terminate:std::logic_error", [], compute_score([])).label == "software"
+    assert judge_core("abort-terminate:std::logic_error", [], compute_score([])).label == "software"
 
 
 @pytest.mark.parametrize(
@@ -297,12 +297,12 @@ def test_a_number_is_null_and_a_distance_while_a_memory_error_is_in_flight(state
     sign = compute_score([evidence("S:number")])
     failed = finding("failed_allocation", kind="MemoryError", state=state)
     table = {**as_counted(9), "failed_allocation:MemoryError": RuleCounts(2, 1, "")}
-    assert judge("segv-wild", [failed], sign, table).label == label
+    assert judge_core("segv-wild", [failed], sign, table).label == label
 
 
 def test_what_looks_overwritten_is_not_denied() -> None:
-    plain = judge("segv-wild", [], compute_score([]))
-    seen = judge("segv-wild", [], compute_score([evidence("overwritten")]))
+    plain = judge_core("segv-wild", [], compute_score([]))
+    seen = judge_core("segv-wild", [], compute_score([evidence("overwritten")]))
     assert (plain.label, seen.label) == ("cannot-tell", "cannot-tell")
     assert "speaks for one cause" in plain.reasons[0]
     assert seen.reasons[0].startswith("memory looks overwritten, and nothing tells by whom: overw")
@@ -311,24 +311,24 @@ def test_what_looks_overwritten_is_not_denied() -> None:
 
 def test_a_word_that_is_shown_to_be_overwritten_is_damage_and_no_flip() -> None:
     sign = evidence("S:overwritten-place")._replace(where=0x1000)
-    plain = judge("segv-wild", [], compute_score([evidence("S:overwritten-object")]))
+    plain = judge_core("segv-wild", [], compute_score([evidence("S:overwritten-object")]))
     assert (plain.label, plain.damage.found) == ("software", False)
     summed = compute_score([sign])
-    verdict = judge("segv-wild", [], summed)
+    verdict = judge_core("segv-wild", [], summed)
     assert (verdict.label, verdict.damage.found, verdict.damage.where) == ("software", True, 0x1000)
     assert not summed.is_damaged  # flags.bitflip: damage of few bits
     assert verdict.damage.confidence is not None and verdict.damage.confidence < 0.8
     assert verdict.reasons[0] == sign.summary
-    flipped = judge(
+    flipped = judge_core(
         "segv-wild", [], compute_score([sign, evidence("R8", error=7)._replace(where=0x2000)])
     )
     assert flipped.damage.where == 0x2000  # a flip that explains what was read
 
 
 def test_a_bit_that_a_library_may_have_set_is_wrong_and_not_surely_flipped() -> None:
-    flipped = judge("segv-wild", [], compute_score([evidence("P3:far")]))
+    flipped = judge_core("segv-wild", [], compute_score([evidence("P3:far")]))
     marked = evidence("P3:far")._replace(facts={MARKS: "libengine.so"})
-    verdict = judge("segv-wild", [], compute_score([marked]))
+    verdict = judge_core("segv-wild", [], compute_score([marked]))
     assert (flipped.label, verdict.label) == ("damaged-memory", "damaged-memory")
     assert flipped.confidence > 0.9
     assert verdict.confidence == 0.79
@@ -337,7 +337,7 @@ def test_a_bit_that_a_library_may_have_set_is_wrong_and_not_surely_flipped() -> 
 def test_what_a_damaged_length_leaves_too_is_never_sure_by_itself() -> None:
     table = as_counted(500)
     table["address_in_variable:covers"] = table["S:past-end"]
-    verdict = judge(
+    verdict = judge_core(
         "segv-wild", [finding("address_in_variable", kind="covers")], compute_score([]), table
     )
     assert (verdict.label, verdict.confidence) == ("software", 0.79)
@@ -349,7 +349,7 @@ def test_a_wait_that_ends_elsewhere_is_never_sure() -> None:
     verdicts = []
     for outside in ("", "a peer that is only slow"):
         waiting = finding("stuck_waiting", kind="peer", outside=outside)
-        verdicts.append(judge("killed-external", [waiting], compute_score([]), counts))
+        verdicts.append(judge_core("killed-external", [waiting], compute_score([]), counts))
     assert [each.label for each in verdicts] == ["hang", "hang"]
     assert verdicts[0].confidence > 0.9
     assert verdicts[1].confidence == 0.79

@@ -17,7 +17,7 @@ from gdb_epi.corruption.checks.benign_causes import (
     value_made_by_software,
 )
 from gdb_epi.corruption.checks.overwritten_places import (
-    _is_cleared,
+    _is_zeroed_object,
     _stands_in_zeros,
     overwritten_place,
 )
@@ -35,16 +35,16 @@ from gdb_epi.corruption.checks.wild_values import (
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.address_descriptions import begins_free_chunk
 from gdb_epi.corruption.pointers.read_place import find_register_origin
-from gdb_epi.corruption.pointers.small_changes import is_one_bit_from_use
+from gdb_epi.corruption.pointers.small_changes import is_one_bit_from_start_of_thing
 from gdb_epi.corruption.pointers.suspects import FaultWord, software_pattern
 from gdb_epi.corruption.replay.register_origins import (
     RecomputedRegister,
-    _came_by_a_jump,
+    _was_code_entered_by_jump,
     recomputed_registers,
 )
 from gdb_epi.corruption.score import load_weights
 from gdb_epi.corruption.symptom import classify_symptom
-from gdb_epi.fault.variables_holding_address import _Candidate, _sum_of
+from gdb_epi.fault.variables_holding_address import _CandidateValue, _sum_of
 from gdb_epi.target.api import Region, Truncation
 
 LOAD, FIELD = "488b0f", "488b7810"  # mov (%rdi),%rcx; mov 0x10(%rax),%rdi
@@ -448,7 +448,7 @@ def test_what_was_cleared_is_no_pointers_fault(start: int, end: int, in_zeros: b
     made.target.write(MMAP, bytes(memory))  # type: ignore[attr-defined]
     place = MMAP + 0x1008
     assert _stands_in_zeros(made, place) == in_zeros
-    assert _is_cleared(made, place) == (start <= 0x1008)
+    assert _is_zeroed_object(made, place) == (start <= 0x1008)
 
 
 def test_a_few_bytes_or_one_word_alone_are_no_loop() -> None:
@@ -609,8 +609,8 @@ def test_a_word_from_what_another_thread_has_left(below: int, id: int, number: i
     assert [sign.id for sign in signs] == ["S:ended-stack:one-bit"] * number
 
 
-def candidates(*named: tuple[str, int, str]) -> list[_Candidate]:
-    return [_Candidate(name, value, kind != "int", kind) for name, value, kind in named]
+def candidates(*named: tuple[str, int, str]) -> list[_CandidateValue]:
+    return [_CandidateValue(name, value, kind != "int", kind) for name, value, kind in named]
 
 
 def test_sums_of_variables() -> None:
@@ -647,9 +647,11 @@ def test_a_function_that_was_jumped_to_has_arguments_of_its_own() -> None:
         return [RecomputedRegister("rdi", a, b, PC, "copy", None, 8) for a, b in pairs]
 
     other, alike = (HEAP, 0x7FFF_F71F_BC10), (HEAP, HEAP)
-    assert _came_by_a_jump(made(other, (GARBAGE, TEXT), alike))
-    assert not _came_by_a_jump(made(other, alike)), "one damaged word"
-    assert not _came_by_a_jump(made((HEAP, HEAP ^ 1 << 30), (TEXT, TEXT ^ 1 << 30), alike))
+    assert _was_code_entered_by_jump(made(other, (GARBAGE, TEXT), alike))
+    assert not _was_code_entered_by_jump(made(other, alike)), "one damaged word"
+    assert not _was_code_entered_by_jump(
+        made((HEAP, HEAP ^ 1 << 30), (TEXT, TEXT ^ 1 << 30), alike)
+    )
 
 
 def test_what_was_read_through_a_pointer_from_a_wrong_place_may_be_anything() -> None:
@@ -686,7 +688,7 @@ def test_what_lies_where_a_core_was_cut_off_may_be_meant() -> None:
     wrong = 0x6F00_0000_1230
     lost = Region(wrong ^ 1 << 40 & -4096, (wrong ^ 1 << 40 & -4096) + 8192, "rw-", None, 0, 0)
     made = failed(LOAD, fault_at(wrong), rdi=wrong, extra_regions=[lost])
-    assert not is_one_bit_from_use(made, wrong)
+    assert not is_one_bit_from_start_of_thing(made, wrong)
     cut = failed(LOAD, fault_at(wrong), rdi=wrong, extra_regions=[lost])
     cut.target._truncation = Truncation(True, 8192, "")  # type: ignore[attr-defined]
-    assert is_one_bit_from_use(cut, wrong)
+    assert is_one_bit_from_start_of_thing(cut, wrong)

@@ -8,7 +8,7 @@ import pytest
 from gdb_epi.render.corruption import _probability_text
 from gdb_epi.render.signature_words import signature_phrase_and_key
 from gdb_epi.signature.keys import make_key
-from gdb_epi.util import add_article, counted, duration_words, natural_order
+from gdb_epi.util import add_article, counted, duration_words, natural_sort_key
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_the_programs_own_function_names_the_place() -> None:
 
 def test_names_with_numbers_are_in_the_order_of_their_numbers() -> None:
     names = ["h10/core", "h2/core", "h1", "a", "h2"]
-    assert sorted(names, key=natural_order) == ["a", "h1", "h2", "h2/core", "h10/core"]
+    assert sorted(names, key=natural_sort_key) == ["a", "h1", "h2", "h2/core", "h10/core"]
 
 
 @pytest.mark.parametrize(

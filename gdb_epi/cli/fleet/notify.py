@@ -55,7 +55,7 @@ def send_unsent_news(
     engine: Engine, args: Namespace, place: tuple[str | None, str | None], news: Sequence[NewsItem]
 ) -> None:
     """Send what was not sent there yet. Raises Undelivered when that fails."""
-    from gdb_epi.fleet.decisions.news import record_sent
+    from gdb_epi.fleet.decisions.news import record_sent_news
     from gdb_epi.fleet.decisions.send_news import address_without_secrets, send_news
     from gdb_epi.util import counted
 
@@ -63,7 +63,11 @@ def send_unsent_news(
     if address is None:
         return
     count = send_news(
-        address, args.notify_format, news, key, lambda taken: record_sent(engine, address, taken)
+        address,
+        args.notify_format,
+        news,
+        key,
+        lambda taken: record_sent_news(engine, address, taken),
     )
     if count and not args.json:
         print_line(f"{counted(count, 'notice')} sent to {address_without_secrets(address)}")

@@ -104,7 +104,7 @@ def print_rows(rows: Sequence[Mapping[str, Any]], *, as_csv: bool) -> None:
     if rows:
         out.writerow(rows[0].keys())
     for row in rows:
-        out.writerow([_cell(value) for value in row.values()])
+        out.writerow([_cell_text(value) for value in row.values()])
 
 
 def warn_of_damaged_records(lost: Sequence[int]) -> None:
@@ -139,10 +139,13 @@ def print_lines(lines: Iterable[str]) -> None:
 
 def print_lines_by_causes(db: str | None, lines: Iterable[str]) -> None:
     """Print lines, the signatures of a database called by their causes."""
-    from gdb_epi.fleet.questions.signature_history import call_by_causes, open_for_plain_sql
+    from gdb_epi.fleet.questions.signature_history import (
+        name_signatures_by_causes,
+        open_for_plain_sql,
+    )
 
     with open_for_plain_sql(db) as execute:
-        print_lines(call_by_causes(execute, lines))
+        print_lines(name_signatures_by_causes(execute, lines))
 
 
 def print_table(
@@ -180,7 +183,7 @@ def _aligned_lines(
     return tabulate(some, headers=[headers[i] for i in kept], disable_numparse=True).split("\n")
 
 
-def _cell(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     if isinstance(value, dict):
         value = ", ".join(f"{key} {item}" for key, item in value.items())
     if isinstance(value, (list, tuple)):

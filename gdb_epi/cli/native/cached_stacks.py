@@ -26,7 +26,7 @@ from gdb_epi.cli.native.frame_name_cache import (
     TailCallFrame,
 )
 from gdb_epi.cli.native.minimal_symbols import MinimalSymbols, unpack_debug_data
-from gdb_epi.cli.native.tail_call_finder import ImpossibleTailCalls, LoadedFile, TailCallFinder
+from gdb_epi.cli.native.tail_call_finder import FileLoadedByGdb, ImpossibleTailCalls, TailCallFinder
 from gdb_epi.errors import NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.fleet.paths import cache_folder
 from gdb_epi.target.api import Module, NativeFrame
@@ -65,7 +65,7 @@ class DebugInfoSources(NamedTuple):
     packed: bool = False
 
 
-def debug_info_stamps(
+def debug_info_sources(
     file: ElfFile, folders: Sequence[str], sysroot: str | None
 ) -> DebugInfoSources:
     """Return where the debug information of a file is; `folders` are those of GDB's setting."""
@@ -122,8 +122,8 @@ def frame_name_folder() -> Path:
     return cache_folder() / "native-frames"
 
 
-class NamedStacks(NamedTuple):
-    """What GDB would have answered; the same questions as GdbNative's."""
+class StacksNamedFromCache(NamedTuple):
+    """What GDB would have answered; the same questions as GdbNativeFrames'."""
 
     stacks: Mapping[int, tuple[NativeFrame, ...]]
     notes: tuple[SoftError, ...]
@@ -136,12 +136,12 @@ class NamedStacks(NamedTuple):
         """Return what GDB could not have had, as the record has it."""
         return [note._asdict() for note in self.notes]
 
-    def trouble(self) -> Absent | None:
+    def why_no_native_frames(self) -> Absent | None:
         """Return None: there are native frames."""
         return None
 
 
-class _LoadedObject(NamedTuple):
+class _FileLoadedByGdb(NamedTuple):
     """A file that GDB has loaded."""
 
     file: ElfFile
@@ -192,18 +192,18 @@ class CachedStacks:
         folders = self._of_gdb.get("debug_folders")
         self._is_confirmed = _are_texts(folders)  # this GDB said so; else it is what most GDBs say
         self._debug_folders = folders if _are_texts(folders) else USUAL_DEBUG_FOLDERS
-        self._objects: dict[str, _LoadedObject | None] = {}
+        self._objects: dict[str, _FileLoadedByGdb | None] = {}
         self._stacks: dict[int, WalkedThread] = {}
         self._unsure: GdbNeeded | None = None
         self._symbols: dict[str, MinimalSymbols] = {}
         self._calls = ImpossibleTailCalls(target)
 
-    def gdb_answer(self) -> NamedStacks | None:
+    def gdb_answer(self) -> StacksNamedFromCache | None:
         """Return what GDB would answer; None when it has to be asked."""
         if not self._is_confirmed and not self._cache.is_usable():
             return None
         try:
-            self._walk()
+            self._walk_all_threads()
             stacks = {}
             notes = []
             for tid, walked in self._stacks.items():
@@ -223,8 +223,8 @@ class CachedStacks:
                     raise GdbNeeded("other folders of debug information")
         except (GdbNeeded, UnreadableMemory):
             return self._cached_answer() if self._is_confirmed else None
-        self._store_entries()
-        return NamedStacks(stacks, tuple(notes))
+        self._store_names_of_files()
+        return StacksNamedFromCache(stacks, tuple(notes))
 
     def learn_from_gdb(self, answer: Mapping[str, Any]) -> None:
         """Keep what GDB answered about this core, where its frames are those of the walk."""
@@ -237,16 +237,16 @@ class CachedStacks:
         if not self._is_confirmed:
             self._cache.write(self._gdb_key, {**self._of_gdb, "debug_folders": folders})
         with suppress(GdbNeeded, UnreadableMemory):
-            self._walk()
+            self._walk_all_threads()
         for thread in answer.get("threads") or ():
             walked = self._stacks.get(thread.get("tid"))
             if walked is not None:
                 with suppress(GdbNeeded, UnreadableMemory):
                     self._learn_names_from_gdb_stack(walked, thread.get("frames") or ())
-        self._store_entries()
+        self._store_names_of_files()
         self._keep_answer(answer)
 
-    def _store_entries(self) -> None:
+    def _store_names_of_files(self) -> None:
         for entry in self._objects.values():
             if entry is not None:
                 self._cache.save(entry.names)
@@ -266,7 +266,7 @@ class CachedStacks:
     def _debug_info_digest(self, paths: Collection[str]) -> str:
         """Return what changes when the debug information of some modules does."""
         modules = [m for m in self._target.modules() if m.path in paths]
-        return _digest([self._debug_info_stamps(m) for m in modules if isinstance(m.file, str)])
+        return _digest([self._debug_info_sources(m) for m in modules if isinstance(m.file, str)])
 
     def _keep_answer(self, answer: Mapping[str, Any]) -> None:
         """Keep all that GDB said, where it has frames of every thread: they may be asked again."""
@@ -283,7 +283,7 @@ class CachedStacks:
             }
             self._cache.write(self._core_key(), content)
 
-    def _cached_answer(self) -> NamedStacks | None:
+    def _cached_answer(self) -> StacksNamedFromCache | None:
         """Return what GDB said of this very core; None when it has to be asked."""
         from gdb_epi.cli.support.native_gdb import frame_of_answer
 
@@ -294,12 +294,14 @@ class CachedStacks:
             if content["debug"] == self._debug_info_digest(content["modules"]):
                 rows = content["stacks"].items()
                 stacks = {int(tid): tuple(map(frame_of_answer, frames)) for tid, frames in rows}
-                return NamedStacks(stacks, tuple(SoftError(**note) for note in content["notes"]))
+                return StacksNamedFromCache(
+                    stacks, tuple(SoftError(**note) for note in content["notes"])
+                )
         return None
 
     # -- the walk ---------------------------------------------------------------------------
 
-    def _walk(self) -> None:
+    def _walk_all_threads(self) -> None:
         """Walk all threads, as far as GDB would surely take the same way. Raises GdbNeeded."""
         if not self._stacks and self._unsure is None:
             try:
@@ -362,7 +364,7 @@ class CachedStacks:
         """Return where main() is: GDB shows nothing outward of it when it knows the symbol."""
         if not isinstance(executable.file, str):
             return None
-        debug = self._debug_info_stamps(executable)
+        debug = self._debug_info_sources(executable)
         files = [
             open_elf(name) for name in (executable.file, *(path for path, _, _ in debug.separate))
         ]
@@ -376,8 +378,8 @@ class CachedStacks:
             return address
         return None
 
-    def _debug_info_stamps(self, module: Module) -> DebugInfoSources:
-        return debug_info_stamps(self._elf_file(module), self._debug_folders, self._sysroot)
+    def _debug_info_sources(self, module: Module) -> DebugInfoSources:
+        return debug_info_sources(self._elf_file(module), self._debug_folders, self._sysroot)
 
     def _elf_file(self, module: Module) -> ElfFile:
         file = open_elf(module.file) if isinstance(module.file, str) else module.file
@@ -387,15 +389,15 @@ class CachedStacks:
 
     # -- names ------------------------------------------------------------------------------
 
-    def _loaded_object(self, module: Module | None) -> _LoadedObject | None:
+    def _loaded_object(self, module: Module | None) -> _FileLoadedByGdb | None:
         """Return what is known about a module's file; None where GDB has loaded none."""
         if module is None or not isinstance(module.file, str):
             return None
         if module.path not in self._objects:
-            debug = self._debug_info_stamps(module)
+            debug = self._debug_info_sources(module)
             parts = [*self._gdb, file_stamp(module.file), module.build_id, self._sysroot, debug]
             names = self._cache.load(_digest(parts))
-            self._objects[module.path] = _LoadedObject(self._elf_file(module), names, debug)
+            self._objects[module.path] = _FileLoadedByGdb(self._elf_file(module), names, debug)
         return self._objects[module.path]
 
     def _name_frames(self, walked: WalkedThread) -> tuple[NativeFrame, ...]:
@@ -418,7 +420,9 @@ class CachedStacks:
             raise GdbNeeded("a deep stack")
         return tuple(frames)
 
-    def _frame_names(self, entry: _LoadedObject, walk: WalkedFrame, offset: int) -> list[FrameName]:
+    def _frame_names(
+        self, entry: _FileLoadedByGdb, walk: WalkedFrame, offset: int
+    ) -> list[FrameName]:
         """Return the names of a place that GDB has not named before. Raises GdbNeeded."""
         place = offset if walk.is_exact else offset - 1
         kind = _SIGNAL if walk.is_signal else _NORMAL
@@ -429,7 +433,9 @@ class CachedStacks:
                 packed = self._packed_symbols_file(entry.file, entry.debug)
                 more = None if packed is None else MinimalSymbols(packed)
                 self._symbols[entry.file.path] = MinimalSymbols(entry.file, more)
-            names = [FrameName(self._symbols[entry.file.path].name(place), None, None, kind)]
+            names = [
+                FrameName(self._symbols[entry.file.path].name_at_address(place), None, None, kind)
+            ]
         entry.names.add_names(offset, names, is_exact=walk.is_exact)
         return names
 
@@ -447,11 +453,11 @@ class CachedStacks:
             raise GdbNeeded("symbols that this GDB does not unpack")
         return cached_packed_file(file_stamp(file.path))
 
-    def _debug_names(self, entry: _LoadedObject) -> DebugNames:
+    def _debug_names(self, entry: _FileLoadedByGdb) -> DebugNames:
         """Return the debug information of a file. Raises GdbNeeded where GDB may take another."""
         return cached_debug_names(self._debug_file(entry))
 
-    def _debug_file(self, entry: _LoadedObject) -> Stamp | None:
+    def _debug_file(self, entry: _FileLoadedByGdb) -> Stamp | None:
         """Return the file that holds it. Raises GdbNeeded where GDB may take another."""
         if entry.debug.inside:
             return file_stamp(entry.file.path)
@@ -463,7 +469,7 @@ class CachedStacks:
         return entry.debug.separate[0]
 
     def _tail_call_frames(
-        self, callee: WalkedFrame, caller: WalkedFrame, entry: _LoadedObject | None
+        self, callee: WalkedFrame, caller: WalkedFrame, entry: _FileLoadedByGdb | None
     ) -> list[NativeFrame]:
         """Return the frames of functions between two that jumped on. Raises GdbNeeded."""
         if entry is None or not entry.has_debug or callee.is_signal or caller.is_signal:
@@ -509,23 +515,23 @@ class CachedStacks:
         modules = {m.path: m for m in self._target.modules() if m.path in self._walker.linked}
         loaded = {path: self._loaded_file(module) for path, module in modules.items()}
 
-        def loaded_file_at(address: int) -> LoadedFile | None:
+        def loaded_file_at(address: int) -> FileLoadedByGdb | None:
             module = self._walker.module_at(address)
             return None if module is None else loaded.get(module.path)
 
         return TailCallFinder(tuple(loaded.values()), loaded_file_at)
 
-    def _loaded_file(self, module: Module) -> LoadedFile:
+    def _loaded_file(self, module: Module) -> FileLoadedByGdb:
         entry = self._loaded_object(module)
         if entry is None:
             raise GdbNeeded("a file that is not here")
         if not entry.has_debug:
             packed = self._packed_symbols_file(entry.file, entry.debug)
             files = (entry.file,) if packed is None else (entry.file, packed)
-            return LoadedFile(module.base, files, None)
+            return FileLoadedByGdb(module.base, files, None)
         file = self._debug_file(entry)
         files = (entry.file,) if entry.debug.inside else (entry.file, cached_debug_file(file))
-        return LoadedFile(module.base, files, lambda: cached_debug_names(file))
+        return FileLoadedByGdb(module.base, files, lambda: cached_debug_names(file))
 
     def _callee_name(self, callee: WalkedFrame) -> str:
         """Return a name for the function of a frame."""
@@ -558,12 +564,12 @@ class CachedStacks:
                 if not any(frame["pyx"] or _has_pyx_place(frame) for frame in group):
                     entry.names.add_names(offset, places, is_exact=walk.is_exact)
                 if callee is not None and entry.has_debug:
-                    self._learn_jumps(entry, callee, walk, inner)
+                    self._learn_tail_calls(entry, callee, walk, inner)
             callee = walk
 
-    def _learn_jumps(
+    def _learn_tail_calls(
         self,
-        entry: _LoadedObject,
+        entry: _FileLoadedByGdb,
         callee: WalkedFrame,
         caller: WalkedFrame,
         inner: Sequence[Mapping[str, Any]],

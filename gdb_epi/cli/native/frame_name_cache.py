@@ -180,14 +180,14 @@ class FrameNameCache:
             finally:
                 unfinished.unlink(missing_ok=True)
             if is_first:
-                files = sorted(self._files(), reverse=True)
+                files = sorted(self._cached_files_with_age(), reverse=True)
                 total = 0
                 for _, size, path in files:
                     total += size
                     if total > MAX_CACHE:
                         path.unlink(missing_ok=True)
 
-    def _files(self) -> Iterator[tuple[float, int, Path]]:
+    def _cached_files_with_age(self) -> Iterator[tuple[float, int, Path]]:
         for path in self._folder.iterdir():
             with suppress(OSError):
                 status = path.lstat()

@@ -83,7 +83,7 @@ class MinimalSymbols:
             raise GdbNeeded("many symbols")
         return self.symbols_between(0, WORD_MASK)
 
-    def name(self, place: int) -> str | None:
+    def name_at_address(self, place: int) -> str | None:
         """Return the name of the symbol at an address of the file. Raises GdbNeeded."""
         chosen = self._symbol_at(place)
         more = None if self._packed is None else self._packed._symbol_at(place)

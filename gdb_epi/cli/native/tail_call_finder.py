@@ -29,7 +29,7 @@ _LOCAL = 0
 _OF_VDSO = ("clock_gettime", "gettimeofday", "time", "getcpu", "clock_getres", "getrandom")
 
 
-class LoadedFile(NamedTuple):
+class FileLoadedByGdb(NamedTuple):
     """A file that GDB has loaded; `names` reads its debug information, None where it has none."""
 
     base: int
@@ -41,7 +41,7 @@ class TailCallFinder:
     """Find the tail calls of a process; `file_at` finds the one of `loaded` at an address."""
 
     def __init__(
-        self, loaded: Sequence[LoadedFile], file_at: Callable[[int], LoadedFile | None]
+        self, loaded: Sequence[FileLoadedByGdb], file_at: Callable[[int], FileLoadedByGdb | None]
     ) -> None:
         self._loaded = loaded
         self._file_at = file_at
@@ -100,10 +100,10 @@ class TailCallFinder:
         function = names.function(caller - 1 - loaded.base)
         if function is None:
             return None
-        site = names.calls(function).sites.get(caller - loaded.base)
+        site = names.calls_of_function(function).sites.get(caller - loaded.base)
         return None if site is None else (site, loaded.base, [])
 
-    def _find_function(self, address: int) -> tuple[LoadedFile | None, int, bool]:
+    def _find_function(self, address: int) -> tuple[FileLoadedByGdb | None, int, bool]:
         """Return the file of an address, and where its function begins, if known."""
         loaded = self._file_at(address)
         if loaded is None or loaded.names is None:
@@ -113,12 +113,12 @@ class TailCallFinder:
             return loaded, 0, False
         return loaded, loaded.base + find_entry_pc(function), True
 
-    def _function_calls(self, loaded: LoadedFile, address: int) -> FunctionCalls:
+    def _function_calls(self, loaded: FileLoadedByGdb, address: int) -> FunctionCalls:
         names = None if loaded.names is None else loaded.names()
         function = None if names is None else names.function(address - loaded.base)
         if names is None or function is None:
             raise GdbNeeded("a function of which nothing is told")
-        return names.calls(function)
+        return names.calls_of_function(function)
 
     def _call_targets(self, site: CallSite, base: int) -> list[int] | None:
         """Return the addresses that a call may go to; None when they are not known to GDB."""
@@ -151,7 +151,7 @@ class TailCallFinder:
         return self._symbols[name]
 
 
-def _address_of_versioned_name(loaded: LoadedFile, name: str) -> int:
+def _address_of_versioned_name(loaded: FileLoadedByGdb, name: str) -> int:
     """Return the address that GDB has for a name of which a file has several versions.
 
     GDB asks a file of debug information before the file itself (add_separate_debug_objfile()). Of
@@ -210,7 +210,7 @@ class ImpossibleTailCalls:
         try:
             code = self._target.read(caller.pc - longest, longest)
             if code[-_DIRECT_SIZE] == _DIRECT:
-                return callee.start in _direct_targets(
+                return callee.start in _targets_of_direct_call(
                     self._target, caller.pc, code[1 - _DIRECT_SIZE :]
                 )
             for size in _INDIRECT_SIZES:
@@ -243,11 +243,11 @@ class ImpossibleTailCalls:
         loads = self._loads.get(frame.pc)
         if loads is None:
             code = self._target.read(frame.start, size)
-            loads = frozenset((-1, *self._function_loads(frame.start, code)))
+            loads = frozenset((-1, *self._function_addresses_loaded(frame.start, code)))
             self._loads[frame.pc] = loads
         return loads
 
-    def _function_loads(self, start: int, code: bytes) -> Iterator[int]:
+    def _function_addresses_loaded(self, start: int, code: bytes) -> Iterator[int]:
         for match in _RELATIVE_LOAD.finditer(code):
             slot = _relative_target(start + match.end(), match.group(3))
             value = int.from_bytes(try_read(self._target, slot, WORD), "little")
@@ -256,7 +256,7 @@ class ImpossibleTailCalls:
                 yield (match.group(2)[0] >> 3 & 7) | (match.group(1)[0] & 4) << 1
 
 
-def _direct_targets(target: Target, caller: int, displacement: bytes) -> tuple[int, ...]:
+def _targets_of_direct_call(target: Target, caller: int, displacement: bytes) -> tuple[int, ...]:
     """Return what a call names, and where the linkage table's jump there leads."""
     named = _relative_target(caller, displacement)
     code = target.read(named, 16)

@@ -12,7 +12,7 @@ from gdb_epi.errors import EpiError, InputError
 from gdb_epi.sidecars.find import HOST_NAMES
 from gdb_epi.target.corefile import require_regular_file
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import natural_order, shell_word
+from gdb_epi.util import natural_sort_key, shell_word
 
 HEAD = 64  # bytes that tell whether a file is a core: an ELF header
 _FIRST = 512  # bytes that tell what else it is: the header of a tar archive
@@ -74,7 +74,7 @@ def find_cores(names: Sequence[str]) -> CheckedCores:
     usable = CheckedCores([], [], [], [], [])
     seen: set[tuple[int, int] | str] = set()
     for name in names:
-        for core in _cores_of(name, usable):
+        for core in _cores_named_by(name, usable):
             if isinstance(core, EpiError):
                 usable.problems.append(core)
                 continue
@@ -118,11 +118,11 @@ def core_at(path: str) -> CoreInput:
     head = _first_bytes(path)
     compression = compression_of(head)
     if compression is None:
-        _require_core(path, head)
+        _require_core_header(path, head)
         return CoreInput(path, None)
     from gdb_epi.cli.support.unpack import read_first_bytes
 
-    _require_core(
+    _require_core_header(
         path, read_first_bytes(path, compression, _FIRST), f"{compression}-compressed, but inside "
     )
     return CoreInput(path, compression)
@@ -152,7 +152,7 @@ def _remote_cores(url: str) -> Iterator[CoreInput | EpiError]:
         path, compression = strip_credentials(remote.url), compression_of(head)
         try:
             if compression is None:
-                _require_core(path, head)
+                _require_core_header(path, head)
             any_core = True
             yield CoreInput(path, compression, remote)
         except _NotACore as error:
@@ -177,7 +177,7 @@ def is_core_header(head: bytes) -> bool:
     return int.from_bytes(head[16:18], order) == _ET_CORE  # type: ignore[arg-type]
 
 
-def _cores_of(name: str, usable: CheckedCores) -> Iterator[CoreInput | EpiError]:
+def _cores_named_by(name: str, usable: CheckedCores) -> Iterator[CoreInput | EpiError]:
     if is_remote(name):
         if not name.startswith("file://"):
             yield from _remote_cores(name)
@@ -187,7 +187,7 @@ def _cores_of(name: str, usable: CheckedCores) -> Iterator[CoreInput | EpiError]
         path = path_of_file_url(name)
         names = sorted(glob(path)) if has_magic(path) and not os.path.lexists(path) else [path]
         for local in names or [path]:
-            yield from _cores_of(local, usable)
+            yield from _cores_named_by(local, usable)
         return
     if not os.path.isdir(name):
         try:
@@ -208,10 +208,10 @@ def _cores_inside(
         try:
             head = _first_bytes(path)
             if not compression_of(head):
-                _require_core(path, head)
+                _require_core_header(path, head)
             yield core_at(path)
             any_core = True
-        except _Archive:
+        except _ArchiveOfCores:
             passed_over.append(f"{path} (an archive: unpack it first)")
         except _NotACore:
             of_folder = os.path.basename(path) in HOST_NAMES
@@ -229,8 +229,8 @@ def _files_under(folder: str, denied: list[EpiError], links: list[str]) -> Itera
         denied.append(InputError(f"{error.filename}: {error.strerror}", hint="sudo, or chmod +r"))
 
     for place, folders, files in os.walk(folder, onerror=note_denied):
-        folders.sort(key=natural_order)
-        for name in sorted(files, key=natural_order):
+        folders.sort(key=natural_sort_key)
+        for name in sorted(files, key=natural_sort_key):
             path = os.path.join(place, name)
             try:
                 mode = os.lstat(path).st_mode
@@ -246,7 +246,7 @@ class _NotACore(InputError):
     """The file is readable and no core."""
 
 
-class _Archive(_NotACore):
+class _ArchiveOfCores(_NotACore):
     """The file may hold cores."""
 
 
@@ -279,7 +279,7 @@ def _paste(hint: str, path: str) -> str:
     return hint if is_remote(path) else hint.replace("FILE", shell_word(path))
 
 
-def _require_core(path: str, head: bytes, inside: str = "") -> None:
+def _require_core_header(path: str, head: bytes, inside: str = "") -> None:
     if is_core_header(head):
         if len(head) >= HEAD:
             return
@@ -298,9 +298,9 @@ def _require_core(path: str, head: bytes, inside: str = "") -> None:
         )
     for magic, what, hint in _OTHERS:
         if head.startswith(magic):
-            kind = _Archive if magic == _ZIP else _NotACore
+            kind = _ArchiveOfCores if magic == _ZIP else _NotACore
             raise kind(f"{path}: {inside}{what}", hint=_paste(hint, path))
     if head.startswith(b"ustar", _TAR_AT):
         hint = _paste(f"{_INTO}tar -xf FILE -C cores{_THEN}", path)
-        raise _Archive(f"{path}: {inside}a tar archive, not a core", hint=hint)
+        raise _ArchiveOfCores(f"{path}: {inside}a tar archive, not a core", hint=hint)
     raise _NotACore(f"{path}: {inside}not a core dump (no ELF header)", hint="name a core dump")

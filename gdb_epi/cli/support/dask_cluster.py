@@ -39,7 +39,7 @@ POLL_SECONDS = 5.0  # seconds between two looks at a cluster from which nothing 
 MAX_SECONDS_WITHOUT_WORKER = 60.0  # seconds without any worker, after which the rest is given up
 
 
-class NoCluster(EpiError):
+class ClusterUnusable(EpiError):
     """The cluster cannot be used."""
 
 
@@ -48,28 +48,28 @@ def examine_on_dask(
 ) -> Generator[tuple[int, Result], None, None]:
     """Yield (index, result) as they come. `timeout` is in seconds for each core.
 
-    Raises NoCluster when there is none, or its workers have not this version.
+    Raises ClusterUnusable when there is none, or its workers have not this version.
     """
     distributed = _import_distributed()
     client = _connect(distributed, address)
     try:
-        # How many threads the workers have. Raises NoCluster when they cannot do the work.
+        # How many threads the workers have. Raises ClusterUnusable when they cannot do the work.
         try:
             versions = client.run(installed_version)
         except ModuleNotFoundError as error:
             hint = "install gdb-epi on every machine of the cluster"
-            raise NoCluster(f"a worker of {address} has no {error.name}", hint=hint) from None
+            raise ClusterUnusable(f"a worker of {address} has no {error.name}", hint=hint) from None
         if not versions:
             hint = f"dask worker {address}"
-            raise NoCluster(f"the scheduler at {address} has no workers", hint=hint)
+            raise ClusterUnusable(f"the scheduler at {address} has no workers", hint=hint)
         for worker, version in sorted(versions.items()):
             if version != __version__:
                 problem = f"worker {worker} has gdb-epi {version}, here is {__version__}"
-                raise NoCluster(problem, hint="the same version everywhere")
+                raise ClusterUnusable(problem, hint="the same version everywhere")
         threads = int(sum(client.nthreads().values()))
         # The key stays here: what goes through a network may be read there.
         remote_options = _with_absolute_paths(options._replace(hmac_key=None, line=False))
-        run = _TasksOfRun(distributed, client, cores, remote_options, timeout)
+        run = _DaskTasksOfRun(distributed, client, cores, remote_options, timeout)
         for index, result in run.results(threads):
             if isinstance(result, ExaminedCore):
                 result = result._replace(record=without_private_parts(result.record, options))
@@ -83,7 +83,7 @@ def _import_distributed() -> Any:
     try:
         distributed: Any = import_module("distributed")
     except ModuleNotFoundError as error:
-        raise NoCluster(
+        raise ClusterUnusable(
             f"--scheduler needs Dask: {error.name} is not installed here",
             hint=install_command("cluster"),
         ) from None
@@ -99,34 +99,34 @@ def _connect(distributed: Any, address: str) -> Any:
     except (OSError, ValueError, RuntimeError) as error:
         why = str(error).splitlines()[0] if str(error) else type(error).__name__
         hint = "tcp://HOST:8786, as `dask scheduler` says it"
-        raise NoCluster(f"no scheduler at {address}: {why}", hint=hint) from None
+        raise ClusterUnusable(f"no scheduler at {address}: {why}", hint=hint) from None
 
 
 def _with_absolute_paths(options: ExamineOptions) -> ExamineOptions:
     """Return the options with whole paths: a worker runs in another folder."""
 
-    def whole(name: str | None) -> str | None:
+    def absolute_path_or_none(name: str | None) -> str | None:
         return name and os.path.abspath(name)
 
     sidecars = options.sidecars
     return options._replace(
-        exe=whole(options.exe),
+        exe=absolute_path_or_none(options.exe),
         sysroot=SEVERAL.join(map(os.path.abspath, sysroot_folders(options.sysroot))) or None,
         sidecars=sidecars._replace(
-            host_json=whole(sidecars.host_json),
-            journal=whole(sidecars.journal),
-            apport=whole(sidecars.apport),
+            host_json=absolute_path_or_none(sidecars.host_json),
+            journal=absolute_path_or_none(sidecars.journal),
+            apport=absolute_path_or_none(sidecars.apport),
         ),
     )
 
 
-def _as_list(core: CoreInput) -> list[Any]:
+def _core_as_list(core: CoreInput) -> list[Any]:
     if core.remote is None:
         return [os.path.abspath(core.path), core.compression]
     return [core.path, core.compression, list(core.remote)]
 
 
-class _TasksOfRun:
+class _DaskTasksOfRun:
     """The tasks of one run, by their futures."""
 
     def __init__(
@@ -178,7 +178,7 @@ class _TasksOfRun:
 
     def _submit(self, part: list[int]) -> bool:
         """Hand a part to the scheduler; False where that is gone."""
-        cores = [_as_list(self._cores[index]) for index in part]
+        cores = [_core_as_list(self._cores[index]) for index in part]
         work = {
             "version": __version__,
             "options": self._options,

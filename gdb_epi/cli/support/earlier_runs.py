@@ -48,11 +48,11 @@ class EarlierResults:
     def ask_database(self) -> None:
         """Ask the database. If it cannot be asked, storing the records will say so."""
         from gdb_epi.fleet.store.database import open_database
-        from gdb_epi.fleet.store.examined_files import examined_before
+        from gdb_epi.fleet.store.examined_files import core_keys_examined_before
 
         try:
             with open_database(self._db, write=True, create=False) as engine:
-                stored = examined_before(engine, filter(None, self.keys))
+                stored = core_keys_examined_before(engine, filter(None, self.keys))
         except EpiError:
             return
         for index, key in enumerate(self.keys):
@@ -68,10 +68,10 @@ class EarlierResults:
     def take_result(self, index: int) -> Result:
         """Return the record of a core that was done; each can be taken once."""
         if index not in self._records:
-            self._read_ahead(index)
+            self._read_next_records(index)
         return self._records.pop(index)
 
-    def _read_ahead(self, index: int) -> None:
+    def _read_next_records(self, index: int) -> None:
         from gdb_epi.fleet.store.database import open_database
         from gdb_epi.fleet.store.examined_files import read_records
 

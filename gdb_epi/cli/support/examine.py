@@ -17,9 +17,9 @@ from gdb_epi.target.elf_files import sysroot_folders
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from gdb_epi.cli.native.cached_stacks import CachedStacks, NamedStacks
+    from gdb_epi.cli.native.cached_stacks import CachedStacks, StacksNamedFromCache
     from gdb_epi.cli.support.gdb_server import GdbServer
-    from gdb_epi.cli.support.native_gdb import GdbNative
+    from gdb_epi.cli.support.native_gdb import GdbNativeFrames
     from gdb_epi.target.corefile import CoreFileTarget
     from gdb_epi.target.elf_files import OpenElfFiles
 
@@ -81,14 +81,14 @@ def examine_here(core: CoreInput, options: ExamineOptions) -> Result:
     """Examine a core in this process."""
     scratch = ScratchFolder()
     try:
-        return examine(core, options, scratch)
+        return examine_core(core, options, scratch)
     except EpiError as error:
         return FailedCore(str(error), error.hint, error.exit_code)
     finally:
         scratch.remove()
 
 
-def examine(
+def examine_core(
     core: CoreInput,
     options: ExamineOptions,
     scratch: ScratchFolder,
@@ -104,7 +104,7 @@ def examine(
     are no native frames.
     """
     with unpacked_core_path(core, scratch, options.max_size, options.prefix) as (path, damaged):
-        examined = _decode(path, options, scratch, server, kept)
+        examined = _decode_core(path, options, scratch, server, kept)
     if damaged is not None:
         examined.record.setdefault("soft_errors", []).append(damaged._asdict())
     record = examined.record
@@ -139,7 +139,7 @@ def without_private_parts(record: dict[str, Any], options: ExamineOptions) -> di
     return record
 
 
-def _decode(
+def _decode_core(
     path: str,
     options: ExamineOptions,
     scratch: ScratchFolder,
@@ -153,7 +153,7 @@ def _decode(
         if kept is not None:  # others follow: most of what was read need not become garbage
             at_end.callback(vars(target).clear)
             at_end.callback(target.kept.clear)  # searches that rest there name it
-        native = _start_native(target, path, options, scratch, server, at_end)
+        native = _start_native_frames(target, path, options, scratch, server, at_end)
         # GDB works while these are imported and decode.
         from gdb_epi.analysis import analyze
         from gdb_epi.session import Session
@@ -182,7 +182,7 @@ def _decode(
 
             add_exception_messages(examined.record, session.state)
         if native is not None:
-            why = native.trouble()
+            why = native.why_no_native_frames()
             if why is not None and options.native == "always":
                 raise EpiError(f"no native frames: {why.detail}", hint="--native auto")
             gdb_errors = native.soft_errors()
@@ -193,14 +193,14 @@ def _decode(
         return examined
 
 
-def _start_native(
+def _start_native_frames(
     target: CoreFileTarget,
     path: str,
     options: ExamineOptions,
     scratch: ScratchFolder,
     server: GdbServer | None,
     at_end: ExitStack,
-) -> GdbNative | NamedStacks | None:
+) -> GdbNativeFrames | StacksNamedFromCache | None:
     """Let the target ask GDB, or what GDB has said before; None for no native frames.
 
     A GDB that is started here is ended by `at_end`.
@@ -210,8 +210,8 @@ def _start_native(
         target.native_source = lambda _tid: off
         return None
     from gdb_epi.cli.support.native_gdb import (
-        GdbNative,
-        NoGdb,
+        GdbNativeFrames,
+        NoUsableGdb,
         executable_for_gdb,
         find_gdb,
         why_gdb_is_not_started,
@@ -220,7 +220,7 @@ def _start_native(
     is_foreign = target.architecture.name.replace("-", "_") != os.uname().machine
     gdb = find_gdb(options.gdb, foreign=is_foreign)
     if gdb is None:
-        missing = NoGdb("no gdb found")
+        missing = NoUsableGdb("no gdb found")
         _go_without_native_frames(target, options, missing.one_line_text(), missing)
         return None
     exe = executable_for_gdb(target, options.exe)
@@ -248,7 +248,7 @@ def _start_native(
             server = None  # it is a GDB for cores of this machine
     learn = None if known_frames is None else known_frames.learn_from_gdb
     with hold_signals():
-        native = GdbNative(path, exe, sysroot, gdb, folder, server, learn, machine_and_thread)
+        native = GdbNativeFrames(path, exe, sysroot, gdb, folder, server, learn, machine_and_thread)
         at_end.callback(native.close)
     target.native_source = native.frames
     return native

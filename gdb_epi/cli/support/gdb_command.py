@@ -8,7 +8,11 @@ import sys
 from collections.abc import Sequence
 
 from gdb_epi.cli.support.live_process import attach_and_run, is_process_number, refuse_process_files
-from gdb_epi.cli.support.process_files import add_core, add_process_files, process_files
+from gdb_epi.cli.support.process_files import (
+    add_core_argument,
+    add_process_file_options,
+    process_files,
+)
 from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, InputError, UsageError
 from gdb_epi.loader import load_commands
 from gdb_epi.registry import COMMANDS
@@ -28,30 +32,30 @@ def run_gdb_command(name: str, words: Sequence[str]) -> int:
     """Run `epi NAME` on the core or process that the first word names, and print its answer.
 
     The other words are the command's own, but for --exe and --sysroot. Returns the exit code.
-    Raises UsageError, InputError, NoGdb.
+    Raises UsageError, InputError, NoUsableGdb.
     """
     if name not in commands_in_shell():
         raise UsageError(f"{name} works in GDB only", hint=f"source gdb_epi, then epi {name}")
     from argparse import ArgumentParser
 
     parser = ArgumentParser(prog=f"gdb-epi {name}", add_help=False, allow_abbrev=False)
-    add_process_files(parser)
+    add_process_file_options(parser)
     files, own = parser.parse_known_args(list(words[1:]))
-    command = " ".join(["epi", name, *map(_quoted, own)])
+    command = " ".join(["epi", name, *map(_quote_for_command_parser, own)])
 
-    def reword(answer: str) -> str:
+    def reword_for_shell(answer: str) -> str:
         return answer if "--json" in own else shell_answer(name, answer, words[0])
 
     try:
         core = words[0]
         if is_process_number(core):
             refuse_process_files(files)
-            return attach_and_run(core, [command], reword=reword)
+            return attach_and_run(core, [command], reword=reword_for_shell)
         if len(files.sysroot or ()) > 1:
             hint = "that one alone; triage, stacks and corruption take several"
             raise UsageError(f"{name} takes one --sysroot, as GDB does", hint=hint)
         exe, sysroot = process_files(files)
-        return _run_on_core(core, command, exe, sysroot, reword)
+        return _run_on_core(core, command, exe, sysroot, reword_for_shell)
     except EpiError as error:
         error.hint = _as_typed_in_shell(error.hint, words[0])
         raise
@@ -116,7 +120,7 @@ class CommandVerb:
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare those of the command, after the core."""
         if self._of_core:
-            add_core(parser)
+            add_core_argument(parser)
         for argument in self._command.arguments:
             options = {key: value for key, value in argument.options.items() if key != "type"}
             options["help"] = _as_typed_in_shell(options.get("help", ""), "CORE")
@@ -127,7 +131,7 @@ class CommandVerb:
             parser.add_argument(*argument.flags, **options)
         parser.add_argument("--json", action="store_true", help="print JSON")
         if self._of_core:
-            add_process_files(parser)
+            add_process_file_options(parser)
 
 
 def _as_typed_in_shell(hint: str, core: str) -> str:
@@ -155,7 +159,7 @@ def _run_on_core(
 
     from gdb_epi.cli.support.core_files import core_at
     from gdb_epi.cli.support.native_gdb import (
-        NoGdb,
+        NoUsableGdb,
         core_command_line,
         executable_for_gdb,
         find_gdb,
@@ -167,7 +171,7 @@ def _run_on_core(
 
     gdb = find_gdb(None)
     if gdb is None:
-        raise NoGdb("no gdb found")
+        raise NoUsableGdb("no gdb found")
     scratch = ScratchFolder()
     try:
         with unpacked_core_path(core_at(core), scratch) as (path, _damaged):
@@ -203,6 +207,6 @@ def _error_of_gdb(printed: str, code: int, core: str) -> EpiError:
     return error
 
 
-def _quoted(word: str) -> str:
+def _quote_for_command_parser(word: str) -> str:
     """Return a word as the command's own parser takes it apart."""
     return f"'{word}'" if any(c.isspace() for c in word) and "'" not in word else word

@@ -34,7 +34,8 @@ class GdbServer:
     def __init__(self, words: Sequence[str], environment: Mapping[str, str]) -> None:
         self._asking, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._hangs = mmap.mmap(-1, 1)  # shared with all forks: how often it hung
-        serve = f"python from gdb_epi.gdbhost.core_server import serve; serve({theirs.fileno()})"
+        imported = "from gdb_epi.gdbhost.core_server import serve_core_requests"
+        serve = f"python {imported}; serve_core_requests({theirs.fileno()})"
         command = [*words, "-iex", "maint set worker-threads 0", "-ex", serve]
         self._pid = os.fork()
         if self._pid == 0:

@@ -28,7 +28,7 @@ _REFUSED = ("ptrace: Operation not permitted", "ptrace: Inappropriate", "Could n
 _HINT = "run it as root or as the owner of the process"
 
 
-class _Process(NamedTuple):
+class _ProcessStatus(NamedTuple):
     pid: int
     name: str
     state: str
@@ -87,7 +87,7 @@ def attach_and_run(
     import shutil
     import tempfile
 
-    from gdb_epi.cli.support.native_gdb import NoGdb, attach_command_line, find_gdb
+    from gdb_epi.cli.support.native_gdb import NoUsableGdb, attach_command_line, find_gdb
 
     process = _read_status(_pid_text(word))
     if process.tracer:
@@ -107,14 +107,14 @@ def attach_and_run(
         )
     gdb_path = find_gdb(gdb)
     if gdb_path is None:
-        raise NoGdb("to look at a process needs GDB: it is not here")
+        raise NoUsableGdb("to look at a process needs GDB: it is not here")
     limit = limit or SECONDS
     folder = tempfile.mkdtemp(prefix="gdb-epi-")
     try:
         files = [os.path.join(folder, f"answer{number}") for number in range(len(commands))]
         asked = [f"{c} --output {f}" for c, f in zip(commands, files, strict=True)]
         words = attach_command_line(gdb_path, process.pid, asked)
-        seconds, complaint, in_time = _run_gdb(words, folder, process, limit)
+        seconds, complaint, in_time = _run_gdb_attached(words, folder, process, limit)
         answers: list[str] = []
         for file in files:
             if not os.path.exists(file) and not in_time:
@@ -159,7 +159,7 @@ def attach_and_run(
     return EXIT_DONE
 
 
-def _read_status(word: str) -> _Process:
+def _read_status(word: str) -> _ProcessStatus:
     """Return what the kernel says of a process, by the number of any of its threads."""
     fields: dict[str, str] = {}
     try:
@@ -170,7 +170,7 @@ def _read_status(word: str) -> _Process:
         tgid, tracer = int(fields["Tgid"]), int(fields.get("TracerPid", "0"))
     except (OSError, KeyError, ValueError):
         raise InputError(f"{word}: no such process any more", hint="check the number") from None
-    return _Process(tgid, fields.get("Name", "?"), fields.get("State", "?")[:1], tracer)
+    return _ProcessStatus(tgid, fields.get("Name", "?"), fields.get("State", "?")[:1], tracer)
 
 
 def _may_run_python(pid: int) -> bool:
@@ -201,8 +201,8 @@ def _may_run_python(pid: int) -> bool:
     return False
 
 
-def _run_gdb(
-    words: Sequence[str], folder: str, process: _Process, limit: float
+def _run_gdb_attached(
+    words: Sequence[str], folder: str, process: _ProcessStatus, limit: float
 ) -> tuple[float, str, bool]:
     """Run GDB; return how long the process stood still at most, GDB's words, and if in time."""
     import signal
@@ -230,7 +230,7 @@ def _run_gdb(
                 with suppress(InputError):  # it has ended: GDB will say so
                     if not traced and _read_status(str(process.pid)).tracer:
                         traced = True
-                        _say_that_it_stands_still(process, limit)
+                        _report_process_stands_still(process, limit)
                 stopped = stopped if traced else now
                 with suppress(subprocess.TimeoutExpired):
                     gdb.wait(_TICK)
@@ -250,13 +250,13 @@ def _run_gdb(
         return seconds, complaints.read(1 << 16).decode("utf-8", "replace"), in_time
 
 
-def _say_that_it_stands_still(process: _Process, limit: float) -> None:
+def _report_process_stands_still(process: _ProcessStatus, limit: float) -> None:
     if process.state not in STOPPED:
         who = f"process {process.pid} ({process.name})"
         write_to_stderr(f"{who} stands still while GDB reads it, {limit:g} s at most")
 
 
-def _no_answer_error(process: _Process, complaint: str) -> EpiError:
+def _no_answer_error(process: _ProcessStatus, complaint: str) -> EpiError:
     """Return the error for what GDB said in place of an answer."""
     who = f"process {process.pid} ({process.name})"
     lines = [line.strip() for line in complaint.splitlines() if line.strip()]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Native frames from a GDB process that runs beside the Python decoding.
 
-The process is started when a GdbNative is made and collected when the first frames are asked
+The process is started when a GdbNativeFrames is made and collected when the first frames are asked
 for, so on two CPUs the time of GDB and of the decoders overlap.
 """
 
@@ -49,7 +49,7 @@ SETTINGS = (
 CACHED = "set index-cache enabled on"
 
 
-class NoGdb(EpiError):
+class NoUsableGdb(EpiError):
     """There is no usable GDB."""
 
     hint = "apt install gdb, --gdb PATH, or --native never"
@@ -66,14 +66,14 @@ def find_gdb(given: str | None, *, foreign: bool = False) -> str | None:
         if named:
             program = shutil.which(named)
             if program is None:
-                raise UsageError(f"{source} {named}: no such program", hint=NoGdb.hint)
+                raise UsageError(f"{source} {named}: no such program", hint=NoUsableGdb.hint)
             return os.path.abspath(program)
     beside = os.path.join(os.path.dirname(sys.executable or ""), "gdb")
     names = ("gdb-multiarch", "gdb") if foreign else ("gdb",)
     return shutil.which(beside) or next(filter(None, map(shutil.which, names)), None)
 
 
-class GdbNative:
+class GdbNativeFrames:
     """The native frames of one core, by one GDB process.
 
     `folder` is an empty folder for the answer; the caller removes it. A `server` is asked first.
@@ -135,7 +135,7 @@ class GdbNative:
             else [dict(e) for e in _objects_in(answer.get(_ERRORS))]
         )
 
-    def trouble(self) -> Absent | None:
+    def why_no_native_frames(self) -> Absent | None:
         """Return why there are no native frames at all, None when there are."""
         answer = self._gdb_answer()
         return answer if isinstance(answer, Absent) else None
@@ -188,7 +188,9 @@ class GdbNative:
                 return Absent(NOT_AVAILABLE, "the answer of gdb is too large")
             answer = json.loads(path.read_bytes())
         except (OSError, ValueError, RecursionError):
-            return Absent(NOT_AVAILABLE, f"gdb {_exit_words(code)}: {self._last_gdb_output()}")
+            return Absent(
+                NOT_AVAILABLE, f"gdb {_exit_status_words(code)}: {self._last_gdb_output()}"
+            )
         return answer if isinstance(answer, dict) else Absent(NOT_AVAILABLE, "gdb gave no map")
 
     def _last_gdb_output(self) -> str:
@@ -346,7 +348,7 @@ def gdb_environment() -> dict[str, str]:
     return {**kept, "LC_ALL": "C.UTF-8", "TERM": "dumb", COLUMNS_OF_SHELL: columns}
 
 
-def _exit_words(code: int) -> str:
+def _exit_status_words(code: int) -> str:
     return f"ended with exit code {code}" if code >= 0 else died_by_words(-code)
 
 
@@ -362,25 +364,25 @@ def _why_no_frames(thread: Mapping[str, Any], tid: int) -> Absent:
 
 def frame_of_answer(frame: Mapping[str, Any]) -> NativeFrame:
     """Return one frame of GDB's answer."""
-    pc, sp = _address(frame.get("pc")), _address(frame.get("sp"))
+    pc, sp = _parse_address(frame.get("pc")), _parse_address(frame.get("sp"))
     return NativeFrame(
         pc=pc or 0,
         sp=sp or 0,
-        function=_text(frame.get("function")),
-        module=_text(frame.get("module")),
-        build_id=_text(frame.get("build_id")),
-        offset=_address(frame.get("offset")),
-        filename=_text(frame.get("filename")),
-        lineno=_address(frame.get("lineno")),
+        function=_text_or_none(frame.get("function")),
+        module=_text_or_none(frame.get("module")),
+        build_id=_text_or_none(frame.get("build_id")),
+        offset=_parse_address(frame.get("offset")),
+        filename=_text_or_none(frame.get("filename")),
+        lineno=_parse_address(frame.get("lineno")),
         inlined=frame.get("inlined") is True,
-        left_out=_address(frame.get("left_out")) or 0,
-        kind=_text(frame.get("kind")) or "normal",
-        pyx=_text(frame.get("pyx")),
-        pyx_line=_address(frame.get("pyx_line")),
+        left_out=_parse_address(frame.get("left_out")) or 0,
+        kind=_text_or_none(frame.get("kind")) or "normal",
+        pyx=_text_or_none(frame.get("pyx")),
+        pyx_line=_parse_address(frame.get("pyx_line")),
     )
 
 
-def _address(value: Any) -> int | None:
+def _parse_address(value: Any) -> int | None:
     """An address is an int, or a hex text in JSON."""
     if isinstance(value, str) and value.startswith("0x"):
         try:
@@ -390,5 +392,5 @@ def _address(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _text(value: Any) -> str | None:
+def _text_or_none(value: Any) -> str | None:
     return value if isinstance(value, str) else None

@@ -54,7 +54,7 @@ class ScratchFolder:
             time.sleep(REMOVAL_SECONDS)
 
 
-def _size(path: str) -> int:
+def _file_size(path: str) -> int:
     import os
 
     try:
@@ -82,7 +82,7 @@ def unpacked_core_path(
         with open_remote(core.remote) as stream:
             packed = PackedFile(stream, core.path, name, core.compression, size)
             path, damaged = unpack_stream(packed, scratch.path(), max_size, prefix)
-    elif core.compression is not None or (prefix is not None and _size(path) > prefix):
+    elif core.compression is not None or (prefix is not None and _file_size(path) > prefix):
         from gdb_epi.cli.support.unpack import unpack
 
         path, damaged = unpack(path, core.compression, scratch.path(), max_size, prefix)

@@ -10,13 +10,13 @@ from gdb_epi.target.elf_files import SEVERAL
 from gdb_epi.typing_lite import ArgumentParser, Namespace, _ArgumentGroup
 
 
-def add_core(parser: ArgumentParser) -> None:
+def add_core_argument(parser: ArgumentParser) -> None:
     """Declare CORE."""
     words = "a core dump, packed or not, or the number of a process"
     parser.add_argument("core", metavar="CORE", help=words)
 
 
-def add_process_files(parser: ArgumentParser | _ArgumentGroup) -> None:
+def add_process_file_options(parser: ArgumentParser | _ArgumentGroup) -> None:
     """Declare --exe and --sysroot."""
     add = parser.add_argument
     add("--exe", metavar="FILE", help="the executable, when it is not where the core says")

@@ -47,9 +47,9 @@ class RecordKeeper:
         self._due = self._due if self._batch else now + WAIT
         self._batch.append((core, record, key))
         if len(self._batch) >= BATCH or now > self._due:
-            self.flush()
+            self.store_waiting_records()
 
-    def flush(self) -> None:
+    def store_waiting_records(self) -> None:
         """Write what waits."""
         batch, self._batch = self._batch, []
         if not batch:
@@ -66,7 +66,7 @@ class RecordKeeper:
                 if error.exit_code == EXIT_USAGE:  # nothing that could be named again
                     self._db = None
                 write_to_stderr(error.one_line_text())
-        self._spool(batch)
+        self._write_to_spool(batch)
 
     def print_summary(self) -> None:
         """Say how many records went into the database, and which database that is."""
@@ -118,7 +118,7 @@ class RecordKeeper:
             time = get_group(record, "time")
             self._no_time += time.get("crash_ts") is None or time.get("ts_source") == FILE_DATE
 
-    def _spool(self, batch: list[Named]) -> None:
+    def _write_to_spool(self, batch: list[Named]) -> None:
         from gdb_epi.fleet.records.spool import SpoolError, ingest_later_command, write_to_spool
 
         try:

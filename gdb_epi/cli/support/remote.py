@@ -182,13 +182,13 @@ def open_remote(remote: RemoteObject) -> Iterator[DecompressedStream]:
         block = STREAM if _is_web(remote.url) else REQUEST
         file = system.open(path, "rb", block_size=block, cache_type="readahead")
     try:
-        yield _Stream(file, remote)
+        yield _RemoteObjectStream(file, remote)
     finally:
         with _errors_in_one_line(remote.url):
             file.close()
 
 
-class _Stream:
+class _RemoteObjectStream:
     """Reads an object; whatever its library raises becomes an InputError."""
 
     def __init__(self, file: Any, remote: RemoteObject) -> None:

@@ -142,10 +142,10 @@ def fork_reader_and_wait() -> int | None:
 
     for folder in Path(tempfile.gettempdir()).glob(f"{TEMPORARY}{reader}-*"):
         shutil.rmtree(folder, ignore_errors=True)
-    return code if code > 0 else _report_death(-code)
+    return code if code > 0 else _report_reader_death(-code)
 
 
-def _report_death(number: int) -> int:
+def _report_reader_death(number: int) -> int:
     import signal
 
     from gdb_epi.cli.support.messages import write_to_stderr

@@ -44,12 +44,12 @@ def open_triage_output(
 ) -> Iterator[AnswerWriter]:
     """Open the output; a reader that went away does not keep the records from being stored."""
     with _open_output(args.output, inputs) as file:
-        out = _Output(file, may_vanish=not args.no_db and args.output is None)
+        out = _OutputStream(file, may_vanish=not args.no_db and args.output is None)
         if args.format == "json":
-            yield _JsonLines(out)
+            yield _JsonLinesWriter(out)
         elif many:
             options = f"{repeated_file_options(args)}{repeated_database_option(args)}"
-            yield _Table(out, options, whole=args.all)
+            yield _TableWriter(out, options, whole=args.all)
         else:
             from gdb_epi.fleet.earlier_crashes import read_earlier_crashes
 
@@ -66,11 +66,11 @@ def open_triage_output(
                 executable=f" --exe {shell_word(args.exe)}" if args.exe else "",
                 database=repeated_database_option(args),
             )
-            yield _OneScreen(out, ask, reader, color=color)
+            yield _OneScreenWriter(out, ask, reader, color=color)
         out.flush()
 
 
-class _Output:
+class _OutputStream:
     """A text stream; after its reader is gone it swallows what is written."""
 
     def __init__(self, file: IO[str], *, may_vanish: bool) -> None:
@@ -102,7 +102,7 @@ class _Output:
 class AnswerWriter:
     """Takes results in the order of the command line."""
 
-    def __init__(self, out: _Output) -> None:
+    def __init__(self, out: _OutputStream) -> None:
         self._out = out
 
     def add_result(self, core: CoreInput, result: Result) -> None:
@@ -121,7 +121,7 @@ class AnswerWriter:
         self._out.flush()
 
 
-class _JsonLines(AnswerWriter):
+class _JsonLinesWriter(AnswerWriter):
     def add_record(self, core: CoreInput, examined: ExaminedCore) -> None:
         """Write one record a line."""
         import json
@@ -136,8 +136,10 @@ class _JsonLines(AnswerWriter):
 _Ask = Callable[[Mapping[str, Any]], "EarlierCrashes"]
 
 
-class _OneScreen(AnswerWriter):
-    def __init__(self, out: _Output, ask: _Ask | None, reader: Audience, *, color: bool) -> None:
+class _OneScreenWriter(AnswerWriter):
+    def __init__(
+        self, out: _OutputStream, ask: _Ask | None, reader: Audience, *, color: bool
+    ) -> None:
         super().__init__(out)
         self._ask = ask
         self._reader = reader
@@ -168,7 +170,7 @@ class _OneScreen(AnswerWriter):
         self._out.write_lines(*lines)
 
 
-class _Group:
+class _GroupOfAlikeCores:
     """Cores with one verdict and one signature; `best` is the one to open first."""
 
     def __init__(self) -> None:
@@ -205,13 +207,13 @@ class _Group:
         return True
 
 
-class _Table(AnswerWriter):
-    def __init__(self, out: _Output, options: str, *, whole: bool) -> None:
+class _TableWriter(AnswerWriter):
+    def __init__(self, out: _OutputStream, options: str, *, whole: bool) -> None:
         super().__init__(out)
         self._options = options  # which the command to paste repeats
         self._whole = whole
         self._rows: list[list[object]] = []
-        self._groups: dict[tuple[str, str], _Group] = {}
+        self._groups: dict[tuple[str, str], _GroupOfAlikeCores] = {}
         self._copies = 0
 
     def add_record(self, core: CoreInput, examined: ExaminedCore) -> None:
@@ -220,10 +222,12 @@ class _Table(AnswerWriter):
         process, signature = get_group(record, "process"), get_group(record, "signature")
         who = str(process.get("script") or process.get("comm") or "?")
         label = verdict_label(record)
-        self._rows.append([core.path, f"{who} ({process.get('pid') or '?'})", *_cells_of(record)])
+        self._rows.append(
+            [core.path, f"{who} ({process.get('pid') or '?'})", *_table_cells_of_record(record)]
+        )
         line = grouping_line(signature) or str(signature.get("category"))
-        group = self._groups.setdefault((label, line), _Group())
-        self._copies += not group.add(core.path, who, _groups_for_table(record))
+        group = self._groups.setdefault((label, line), _GroupOfAlikeCores())
+        self._copies += not group.add(core.path, who, _record_groups_for_table(record))
         if examined.stacks is not None:
             fate = _first_thread_fate(record)
             stacks = stacks_lines(examined.stacks, fate, whole=self._whole)
@@ -251,7 +255,7 @@ class _Table(AnswerWriter):
             short = len(self._rows) <= SHORT
             listed = [group for group in groups if group.count > 1 or not short]
             rows = [
-                [g.count, g.program, *_cells_of(g.record), g.best]
+                [g.count, g.program, *_table_cells_of_record(g.record), g.best]
                 for g in listed[:SHOWN_SIGNATURES]
             ]
             columns = ("cores", "program", "verdict", "where", "what", "open first")
@@ -261,20 +265,20 @@ class _Table(AnswerWriter):
             if rows and more:
                 once = " of one core each" if short else ""
                 self._out.write_lines(f"and {counted(more, 'more kind')}{once}")
-            first = max(groups, key=_urgency)
+            first = max(groups, key=_urgency_of_group)
             command = f"gdb-epi triage {shell_word(first.best)}{self._options}"
             why = f" (of {first.count} alike it tells most)" if first.count > 1 else ""
             self._out.write_lines(f"Look at this one first{why}: {escape(command)}")
         super().finish(problems)
 
 
-def _urgency(group: _Group) -> tuple[bool, bool, int, bool]:
+def _urgency_of_group(group: _GroupOfAlikeCores) -> tuple[bool, bool, int, bool]:
     whole = not get_group(group.record, "truncated").get("flag")
     label = verdict_label(group.record)
     return label in URGENT, label != NO_FAULT, group.count, whole
 
 
-def _groups_for_table(record: Mapping[str, Any]) -> Mapping[str, Any]:
+def _record_groups_for_table(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the groups of a record that a table needs: thousands are kept at once."""
     crashed = get_group(get_group(record, "threads"), "crashed")
     brief = {"native": crashed.get("native")}
@@ -282,7 +286,7 @@ def _groups_for_table(record: Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: record.get(name) for name in names} | {"threads": {"crashed": brief}}
 
 
-def _cells_of(record: Mapping[str, Any]) -> tuple[str, str, str]:
+def _table_cells_of_record(record: Mapping[str, Any]) -> tuple[str, str, str]:
     """Return verdict, place and kind of death of a core, for the cells of a table."""
     from gdb_epi.render.signature_words import UNKNOWN, where_and_what_of_record
 

@@ -254,7 +254,7 @@ def _unpack_by_program(file: IO[bytes], name: str) -> Iterator[DecompressedStrea
     # The file is standard input: no name that begins with "-" can be taken for an option.
     command = [PROGRAMS[name], "-d", "-c", "-q"]
     with (
-        _descriptor_of(file) as given,
+        _descriptor_for_program(file) as given,
         tempfile.TemporaryFile() as complaints,
         subprocess.Popen(
             command, stdin=given, stdout=subprocess.PIPE, stderr=complaints
@@ -262,14 +262,14 @@ def _unpack_by_program(file: IO[bytes], name: str) -> Iterator[DecompressedStrea
     ):
         assert process.stdout is not None
         try:
-            yield _Program(process, process.stdout, complaints)
+            yield _DecompressorProcess(process, process.stdout, complaints)
         finally:
             process.stdout.close()
             process.kill()
 
 
 @contextmanager
-def _descriptor_of(file: Any) -> Iterator[Any]:
+def _descriptor_for_program(file: Any) -> Iterator[Any]:
     """Yield what a program can read a file from; a thread feeds what has no descriptor."""
     if hasattr(file, "fileno"):
         yield file
@@ -279,7 +279,7 @@ def _descriptor_of(file: Any) -> Iterator[Any]:
     reading, writing = os.pipe()
     failures: list[BaseException] = []
 
-    def feed() -> None:
+    def feed_pipe() -> None:
         try:
             with os.fdopen(writing, "wb", buffering=0) as pipe:
                 while piece := file.read(CHUNK):
@@ -291,7 +291,7 @@ def _descriptor_of(file: Any) -> Iterator[Any]:
         except EpiError as error:
             failures.append(error)
 
-    feeder = Thread(target=feed, daemon=True)
+    feeder = Thread(target=feed_pipe, daemon=True)
     feeder.start()
     try:
         with os.fdopen(reading, "rb") as pipe:
@@ -302,7 +302,7 @@ def _descriptor_of(file: Any) -> Iterator[Any]:
         raise failures[0]
 
 
-class _Program:
+class _DecompressorProcess:
     def __init__(
         self, process: subprocess.Popen[bytes], pipe: IO[bytes], complaints: IO[bytes]
     ) -> None:

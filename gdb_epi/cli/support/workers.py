@@ -26,7 +26,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from gdb_epi.cli.support import supervisor
 from gdb_epi.cli.support.core_files import CoreInput
-from gdb_epi.cli.support.examine import ExaminedCore, ExamineOptions, FailedCore, Result, examine
+from gdb_epi.cli.support.examine import (
+    ExaminedCore,
+    ExamineOptions,
+    FailedCore,
+    Result,
+    examine_core,
+)
 from gdb_epi.cli.support.messages import write_to_stderr
 from gdb_epi.cli.support.open_core import ScratchFolder
 from gdb_epi.errors import EXIT_FAILED, EXIT_UNUSABLE_INPUT, EpiError
@@ -80,7 +86,7 @@ def examine_all(
 
     `timeout` is in seconds for each core. Leaving the loop kills what still runs.
     """
-    _preload(options)
+    _preload_for_workers(options)
     server: GdbServer | None = None
     pipe, life = os.pipe()  # of this process: when it is gone, so are its workers
     waiting = list(enumerate(cores))[::-1]
@@ -88,7 +94,7 @@ def examine_all(
     idle: list[_Worker] = []
     try:
         with supervisor.hold_signals():
-            server = _gdb_server(options) if len(cores) > 1 else None
+            server = _start_shared_gdb_server(options) if len(cores) > 1 else None
         share = _SharedByWorkers(cores, options, timeout, server, (pipe, life))
         while waiting or running:
             while waiting and len(running) < jobs:
@@ -118,7 +124,7 @@ def examine_all(
             os.close(life)
 
 
-def _preload(options: ExamineOptions) -> None:
+def _preload_for_workers(options: ExamineOptions) -> None:
     """Import and read here what every worker needs, so that they share the pages."""
     import gc
 
@@ -145,7 +151,7 @@ def _preload(options: ExamineOptions) -> None:
     gc.enable()
 
 
-def _gdb_server(options: ExamineOptions) -> GdbServer | None:
+def _start_shared_gdb_server(options: ExamineOptions) -> GdbServer | None:
     """Start the GDB that all cores share, where a GDB is wanted and there is one."""
     from gdb_epi.cli.support.native_gdb import find_gdb, start_server
 
@@ -237,7 +243,7 @@ class _Worker:
         elif code == -signal.SIGBUS:
             why, hint, exit_code = supervisor.CUT_OFF, supervisor.AGAIN, EXIT_UNUSABLE_INPUT
         elif code == MEMORY_FULL:
-            why, hint = _too_large_message(self._max_memory), LARGER
+            why, hint = _out_of_memory_message(self._max_memory), LARGER
         else:
             why, hint = _worker_death_words(code), "again with --jobs 1"
         return FailedCore(f"{self._core.path}: {why}", hint, exit_code), False
@@ -329,13 +335,13 @@ def _examine_and_encode(
     """Return the result of a core, and whether this process is fit for another one."""
     options = share.options
     try:
-        return ["done", *examine(core, options, scratch, share.server, kept)], True
+        return ["done", *examine_core(core, options, scratch, share.server, kept)], True
     except EpiError as error:
         return ["failed", str(error), error.hint, error.exit_code], True
     except Exception as error:  # noqa: BLE001 - boundary: one core must not stop the others
         if is_out_of_memory(error):
             lift_memory_limit()  # the answer takes memory too
-            message = f"{core.path}: {_too_large_message(options.max_memory)}"
+            message = f"{core.path}: {_out_of_memory_message(options.max_memory)}"
             return ["failed", message, LARGER, EXIT_FAILED], False
         if os.environ.get("GDB_EPI_DEBUG"):
             import traceback
@@ -345,7 +351,7 @@ def _examine_and_encode(
         return ["failed", message, "GDB_EPI_DEBUG=1 for the traceback", EXIT_FAILED], False
 
 
-def _too_large_message(limit: int) -> str:
+def _out_of_memory_message(limit: int) -> str:
     return f"needs more than {limit} bytes of memory"
 
 

@@ -19,25 +19,25 @@ from gdb_epi.corruption.heap.readers import AROUND, is_on_stack, read_words
 from gdb_epi.corruption.pointers.one_bit_neighbours import rank_neighbours
 from gdb_epi.corruption.pointers.read_place import (
     TEXTS,
+    addresses_value_was_read_through,
     describe_wrong_word,
-    find_load_bases,
     find_read_place,
-    is_masked,
-    is_read_from_nowhere,
+    is_made_by_and,
+    is_read_from_outside_blocks,
 )
 from gdb_epi.corruption.pointers.small_changes import (
     ONE_BIT,
-    is_one_bit_from_use,
+    is_one_bit_from_start_of_thing,
     sign_id_beside_one_bit,
 )
 from gdb_epi.corruption.pointers.software_sign_ids import (
-    null_sign_id,
-    pointer_sign_id,
-    value_sign_id,
+    sign_id_of_null,
+    sign_id_of_pointer,
+    sign_id_of_value,
 )
 from gdb_epi.corruption.pointers.suspects import (
     FaultWord,
-    Suspect,
+    SuspectedWord,
     find_fault_words,
     find_suspects,
     software_pattern,
@@ -112,7 +112,8 @@ def value_made_by_software(context: Context) -> Iterator[Evidence]:
         if shape is not None and shape.name == "negative":
             shape = (
                 None
-                if _is_explained(context) or _is_negative_offset_from_pointer(context, word)
+                if _is_null_explained_by_detector(context)
+                or _is_negative_offset_from_pointer(context, word)
                 else shape
             )
         if shape is not None:
@@ -120,7 +121,7 @@ def value_made_by_software(context: Context) -> Iterator[Evidence]:
             offset = _describe_as_offset(context, word, shape)
             why = offset or describe_wrong_word(context, word, shape)
             summary = f"{who} {word.value:#018x}: {why}"
-            id = value_sign_id(context, word, f"S:{shape.name}")
+            id = sign_id_of_value(context, word, f"S:{shape.name}")
             plain = "an offset is wrong" if offset else f"a pointer had a wrong value: {why}"
             yield plain_evidence(id, word.source, summary, plain=plain)
             return
@@ -170,7 +171,7 @@ def access_beside_mapping(context: Context) -> Iterator[Evidence]:
     if any(finding.detector == "stack_overflow" for finding in context.findings):
         return
     near = nearest_mapping(context.target, site.address or 0, FAR, site.access)
-    if near is None or _stands_among_objects(context):
+    if near is None or _is_access_pointer_among_objects(context):
         return
     gap = _gap_of_ended_stacks(context, site.address or 0)
     if gap is not None:
@@ -199,7 +200,7 @@ def access_beside_mapping(context: Context) -> Iterator[Evidence]:
     summary = f"the access is {far} {side} of a mapping, {at:#018x}"
     may_be_gone = near.after and any(
         at <= word.value <= (site.address or 0)
-        and (word.value - at >= IN_STEP or not _is_only_on_stacks(context, word.value))
+        and (word.value - at >= IN_STEP or not _is_word_only_on_stacks(context, word.value))
         for word in find_fault_words(context)
     )
     facts = {"plain": GONE_OR_PAST_END} if may_be_gone else {}
@@ -226,7 +227,7 @@ def _gap_of_ended_stacks(context: Context, address: int) -> int | None:
     return None
 
 
-def _stands_among_objects(context: Context) -> bool:
+def _is_access_pointer_among_objects(context: Context) -> bool:
     """Whether a pointer of the access stands among objects in memory: no loop made that."""
     return any(
         neighbour.level in TYPED
@@ -247,8 +248,8 @@ def access_to_guard_page(context: Context) -> Iterator[Evidence]:
     account = context.state.account
     if not isinstance(account, Absent) and account.place.kind == GUARD and account.place.region:
         start = account.place.region.start
-        if _is_in_pool(context, site.address or 0):
-            yield _closed_afterwards(site.address or 0, "closed")
+        if _is_in_pymalloc_pool(context, site.address or 0):
+            yield _evidence_of_mprotected_pool_page(site.address or 0, "closed")
             return
         summary = f"{site.address or 0:#018x} is in the guard at {start:#018x}"
         yield plain_evidence("S:guard-page", "", summary)
@@ -269,21 +270,21 @@ def write_to_read_only_memory(context: Context) -> Iterator[Evidence]:
         return
     region = context.target.region_at(site.address or 0)
     if region is not None and permits(region, "r") and not permits(region, "w"):
-        if _is_in_pool(context, site.address or 0):
-            yield _closed_afterwards(site.address or 0, "made read-only")
+        if _is_in_pymalloc_pool(context, site.address or 0):
+            yield _evidence_of_mprotected_pool_page(site.address or 0, "made read-only")
             return
         words = find_fault_words(context)
-        if _did_loop_leave_writable(context, region, site.address or 0):
+        if _did_loop_leave_writable_memory(context, region, site.address or 0):
             summary = f"the access is right after the end of writable memory, {region.start:#018x}"
             yield plain_evidence("S:past-end", "", summary)
             return
         id = "S:read-only"
         if words and not leads_to_mapping_or_text(context, words[0].value):
-            id = pointer_sign_id(context, words[0], id)
+            id = sign_id_of_pointer(context, words[0], id)
         yield plain_evidence(id, "", f"{site.address or 0:#018x} is mapped, but only to be read")
 
 
-def _did_loop_leave_writable(context: Context, region: Region, address: int) -> bool:
+def _did_loop_leave_writable_memory(context: Context, region: Region, address: int) -> bool:
     """Whether a loop ran over the end of writable memory into the mapping behind it.
 
     That of a library is named by the loader alone.
@@ -293,17 +294,19 @@ def _did_loop_leave_writable(context: Context, region: Region, address: int) -> 
     if not near or module_at(context.target, address) is not None:
         return near
     by_name = any(value.how in (IS, BASE) for value in context.state.variables_holding_bad_address)
-    return not by_name and all(_did_loop_end_there(context, at) for at in (address, region.start))
+    return not by_name and all(
+        _is_end_of_memory_reached_by_loop(context, at) for at in (address, region.start)
+    )
 
 
-def _is_in_pool(context: Context, address: int) -> bool:
+def _is_in_pymalloc_pool(context: Context, address: int) -> bool:
     """Whether an address lies in a pool of pymalloc's, which was made by writing there."""
     region = context.target.region_at(address)
     anonymous = region is not None and region.path is None
-    return anonymous and address_index(context).place_in_block(address) is not None
+    return anonymous and address_index(context).offset_in_pool_block(address) is not None
 
 
-def _closed_afterwards(address: int, how: str) -> Evidence:
+def _evidence_of_mprotected_pool_page(address: int, how: str) -> Evidence:
     summary = (
         f"{address:#x} lies in a pool of Python's allocator: its page was {how} afterwards, as "
         "mprotect() does, and all objects in that page share this"
@@ -323,9 +326,9 @@ def pointer_to_unmapped_page(context: Context) -> Iterator[Evidence]:
         return
     for word in find_fault_words(context)[:1]:
         if _starts_page_without_memory(context, site):
-            if _did_loop_end_there(context, word.value):
+            if _is_end_of_memory_reached_by_loop(context, word.value):
                 continue  # to the end of what lies before it: an overrun
-            if is_masked(context, word.source):
+            if is_made_by_and(context, word.source):
                 library = module_at(context.target, site.fault.pc)
                 name = "" if library is None else library.path.rpartition("/")[2]
                 if word.value % HEAP_OF_THREAD == 0 and name.startswith(LIBC):
@@ -333,20 +336,20 @@ def pointer_to_unmapped_page(context: Context) -> Iterator[Evidence]:
                 continue  # no pointer to that page stands anywhere
             summary = f"{word.source} holds {word.value:#018x}, the start of a page without memory"
             id = sign_id_beside_one_bit(context, "S:unmapped", word.value)
-            yield plain_evidence(value_sign_id(context, word, id), word.source, summary)
+            yield plain_evidence(sign_id_of_value(context, word, id), word.source, summary)
 
 
-def _did_loop_end_there(context: Context, value: int) -> bool:
+def _is_end_of_memory_reached_by_loop(context: Context, value: int) -> bool:
     """Whether memory ends at a place that no word of memory names: a loop ran there.
 
     What a loop goes on with stands in registers, or in a variable on the stack.
     """
     before = context.target.region_at(value - 1)
-    return before is not None and _is_only_on_stacks(context, value)
+    return before is not None and _is_word_only_on_stacks(context, value)
 
 
-def _is_only_on_stacks(context: Context, value: int) -> bool:
-    return all(is_on_stack(context, place) for place in context.places_of(value, MAX_PLACES))
+def _is_word_only_on_stacks(context: Context, value: int) -> bool:
+    return all(is_on_stack(context, place) for place in context.places_of_word(value, MAX_PLACES))
 
 
 def _starts_page_without_memory(context: Context, site: FaultSite) -> bool:
@@ -398,13 +401,13 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
             return
         slots = suspect.slots if suspect.depth == 0 else ()
         kept = [slot for slot in slots if not is_on_stack(context, slot)]
-        counted = bool(kept) and all(map(index.in_counted_block, kept))
+        counted = bool(kept) and all(map(index.is_in_free_block_with_counted_link, kept))
         if counted or (slots and all(map(index.in_free_block, slots))):
             slot = kept[0] if counted else slots[0]
             summary = f"the word in {suspect.source} stands in a free block, at {slot:#018x}"
             if counted:
                 summary += ": its link to the next free block was counted up, as a reference is"
-            bases = find_load_bases(context, suspect.source)
+            bases = addresses_value_was_read_through(context, suspect.source)
             id = sign_id_beside_one_bit(context, "S:use-after-free", *bases)
             yield plain_evidence(id, slot, summary)
             return
@@ -419,7 +422,7 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
             yield plain_evidence(id, read_from.slot, summary)
             return
         for slot in suspect.slots:
-            if _is_free_link(context, slot, suspect.value):
+            if _is_tcache_link(context, slot, suspect.value):
                 summary = (
                     f"{suspect.source} holds {suspect.value:#018x}, the link of a free block of "
                     f"malloc: it stands at {slot:#018x}, where the block begins"
@@ -431,7 +434,7 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
                 yield plain_evidence(id, slot, summary)
                 return
     small = _small_word_of_free_block(context)
-    if small is not None and not _is_explained(context):
+    if small is not None and not _is_null_explained_by_detector(context):
         yield small
 
 
@@ -481,7 +484,7 @@ def _small_word_of_free_block(context: Context) -> Evidence | None:
     return plain_evidence(id, read_from.slot, summary)
 
 
-def _accesses_free_memory(context: Context, suspect: Suspect) -> bool:
+def _accesses_free_memory(context: Context, suspect: SuspectedWord) -> bool:
     """Whether the access goes through a pointer itself, or reads free memory through it."""
     if suspect.depth == 0:
         return True
@@ -506,7 +509,7 @@ def _places_read_through(context: Context, register: str) -> list[int]:
     return places
 
 
-def _is_free_link(context: Context, slot: int, value: int) -> bool:
+def _is_tcache_link(context: Context, slot: int, value: int) -> bool:
     """Whether a word is what glibc writes into a block that it keeps: address / 4096 ^ next.
 
     What is mapped is none: in a low heap 1 of 16 pointers looks like one, sound or one bit off, for
@@ -550,9 +553,9 @@ def overwritten_neighbours(context: Context) -> Iterator[Evidence]:
             yield plain_evidence("S:tagged", place, summary)
             return
         pattern = software_pattern(context, FaultWord("memory", value, 0))
-        if pattern is None and is_one_bit_from_use(context, value):
+        if pattern is None and is_one_bit_from_start_of_thing(context, value):
             continue  # structs hold numbers beside pointers
-        count = sum(_is_followed_by_damage(context, at) for at in around)
+        count = sum(_is_next_word_damaged_too(context, at) for at in around)
         if count >= RUN:
             summary = (
                 f"the word at {place:#x} is {value:#x}{shape_note(value)}, and {count} of the "
@@ -572,7 +575,7 @@ def _places_of_wrong_words(context: Context, site: FaultSite) -> list[tuple[int,
     index = address_index(context)
     places = []
     for suspect in find_suspects(context):
-        if suspect.depth or is_read_from_nowhere(context, suspect.source):
+        if suspect.depth or is_read_from_outside_blocks(context, suspect.source):
             continue
         held = [slot for slot in suspect.slots if not is_on_stack(context, slot)]
         word = FaultWord(suspect.source, suspect.value, suspect.distance)
@@ -597,11 +600,11 @@ def _has_same_mark_as_word_at(context: Context, value: int, address: int) -> boo
 def _is_in_text_object(context: Context, place: int) -> bool:
     """Whether a word lies in a str or bytes object: what is text there was not overwritten."""
     index = address_index(context)
-    within = index.place_in_block(place)
+    within = index.offset_in_pool_block(place)
     return within is not None and index.object_type(place - within) in TEXTS
 
 
-def _is_followed_by_damage(context: Context, address: int) -> bool:
+def _is_next_word_damaged_too(context: Context, address: int) -> bool:
     word = read_word(context.target, address)
     if word is None or word < NEAR_NULL or context.target.region_at(word) is not None:
         return False
@@ -615,15 +618,19 @@ def ordinary_causes_of_detectors(context: Context) -> Iterator[Evidence]:
     Innocent causes: these are the innocent causes themselves. A NULL that was read through a
     pointer at which nothing begins is told apart: a flipped pointer leads to such zeros too.
     """
-    explained = _is_explained(context) or _small_word_of_free_block(context) is not None
+    explained = (
+        _is_null_explained_by_detector(context) or _small_word_of_free_block(context) is not None
+    )
     for finding in context.findings:
         if explained and finding.detector == "null_dereference":
             continue
         if finding.detector in ORDINARY:
             sign = plain_evidence(_evidence_id_of_finding(finding), "", finding.summary)
             if finding.detector == "null_dereference":
-                sign = _evidence_of_zero_gc_link(context) or sign._replace(id=null_sign_id(context))
-            elif finding.detector == "stack_overflow" and _stack_never_reached_further(context):
+                sign = _evidence_of_zero_gc_link(context) or sign._replace(
+                    id=sign_id_of_null(context)
+                )
+            elif finding.detector == "stack_overflow" and _is_end_of_stack_untouched(context):
                 sign = sign._replace(id=sign.id + IN_ONE_STEP)
             yield sign._replace(facts={**finding.facts, **sign.facts})
 
@@ -647,7 +654,7 @@ def _evidence_of_zero_gc_link(context: Context) -> Evidence | None:
     return plain_evidence("S:foreign-value", "", f"{links}: {plain}", plain=plain)
 
 
-def _is_explained(context: Context) -> bool:
+def _is_null_explained_by_detector(context: Context) -> bool:
     return any(finding.detector in MORE_THAN_NULL for finding in context.findings)
 
 
@@ -661,7 +668,7 @@ def _evidence_id_of_finding(finding: Finding) -> str:
     return f"S:abort-{'double-free' if double else finding.facts.get('kind')}"
 
 
-def _stack_never_reached_further(context: Context) -> bool:
+def _is_end_of_stack_untouched(context: Context) -> bool:
     """Whether nothing was ever written near the end of the stack that was passed.
 
     Recursion writes its frames down to the end. One large frame does not, nor a stack pointer that

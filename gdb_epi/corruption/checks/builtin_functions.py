@@ -19,7 +19,7 @@ from gdb_epi.corruption.evidence import (
     word_evidence,
 )
 from gdb_epi.corruption.heap.object_walk import object_walk
-from gdb_epi.corruption.heap.readers import fault_values, shared_object_search
+from gdb_epi.corruption.heap.readers import shared_object_search, words_at_fault
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
 from gdb_epi.cpython.heap.object_search import ObjectSearch
@@ -41,7 +41,7 @@ MIN_IN_ROW = 16
 MAX_WRONG_INTS = 8
 
 
-class _Function(NamedTuple):
+class _BuiltinFunction(NamedTuple):
     name: str
     address: int
     definition: int  # m_ml
@@ -65,7 +65,9 @@ def builtin_functions(context: Context) -> Iterator[Evidence]:
     yield from _check_vectorcalls(context, heap, functions)
 
 
-def _builtin_functions_of_module(heap: ObjectSearch, python: PythonState) -> Iterator[_Function]:
+def _builtin_functions_of_module(
+    heap: ObjectSearch, python: PythonState
+) -> Iterator[_BuiltinFunction]:
     reader, layout = heap.reader, heap.reader.layout
     definition_at = layout.require("PyCFunctionObject", "m_ml")
     vectorcall_at = layout.offset("PyCFunctionObject", "vectorcall")  # 3.8
@@ -82,12 +84,14 @@ def _builtin_functions_of_module(heap: ObjectSearch, python: PythonState) -> Ite
             if kind != "builtin_function_or_method" or isinstance(name, Absent):
                 continue
             vectorcall = reader.u64(value + vectorcall_at) if vectorcall_at is not None else 0
-            yield _Function(name, value, reader.u64(value + definition_at), vectorcall)
+            yield _BuiltinFunction(name, value, reader.u64(value + definition_at), vectorcall)
         except UnreadableMemory:
             continue
 
 
-def _check_method_definitions(heap: ObjectSearch, functions: list[_Function]) -> Iterator[Evidence]:
+def _check_method_definitions(
+    heap: ObjectSearch, functions: list[_BuiltinFunction]
+) -> Iterator[Evidence]:
     """Find definitions that have no name at all, one bit from the one of the right name."""
     layout = heap.reader.layout
     name_at = layout.require("PyMethodDef", "ml_name")
@@ -119,7 +123,7 @@ def _check_method_definitions(heap: ObjectSearch, functions: list[_Function]) ->
 
 
 def _check_vectorcalls(
-    context: Context, heap: ObjectSearch, functions: list[_Function]
+    context: Context, heap: ObjectSearch, functions: list[_BuiltinFunction]
 ) -> Iterator[Evidence]:
     counts = Counter(builtin.vectorcall for builtin in functions if builtin.vectorcall)
     offset = heap.reader.layout.offset("PyCFunctionObject", "vectorcall")
@@ -152,7 +156,7 @@ def small_ints(context: Context) -> Iterator[Evidence]:
     of other memory that stand in a row by chance: 16 must stand where their values say.
     """
     walk = require(object_walk(context))
-    walk.kinds.types_of_objects(list(fault_values(context)))
+    walk.kinds.types_of_objects(list(words_at_fault(context)))
     layout, reader = walk.reader.layout, walk.reader
     tag_at = layout.offset("PyLongObject", "lv_tag")
     size_at = tag_at if tag_at is not None else layout.require("PyVarObject", "ob_size")
@@ -163,7 +167,7 @@ def small_ints(context: Context) -> Iterator[Evidence]:
         digits = reader.words([owner + digit_at for owner in owners])
         return [(size, word & HALF_MASK) for size, word in zip(sizes, digits, strict=True)]
 
-    ints = walk.kinds.objects_of(frozenset(("int",))).get("int", [])
+    ints = walk.kinds.objects_of_types(frozenset(("int",))).get("int", [])
     rows: dict[int, list[int]] = {}  # where 0 is, or would be
     for owner, (size, digit) in zip(ints, sizes_and_digits(ints), strict=True):
         if size in _possible_size_words(1, tag_at is not None) and 0 < digit <= LAST_SMALL_INT:
@@ -180,7 +184,9 @@ def small_ints(context: Context) -> Iterator[Evidence]:
             continue
         # Up to 3.10 the row goes on in another pool, at other places.
         among = range(min(right), max(right), INT_STEP)
-        wrong = [owner for owner in among if owner not in right and walk.type_at(owner) == "int"]
+        wrong = [
+            owner for owner in among if owner not in right and walk.type_name_at(owner) == "int"
+        ]
         for owner in wrong if len(wrong) <= MAX_WRONG_INTS else ():
             size, digit = held[owner]
             value = (owner - zero) // INT_STEP

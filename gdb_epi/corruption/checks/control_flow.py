@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from gdb_epi.corruption.checks.copies_in_files import may_be_patched
+from gdb_epi.corruption.checks.copies_in_files import was_code_page_written
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import (
     MEMORY,
@@ -106,7 +106,7 @@ def return_from_slot_below(context: Context) -> Iterator[Evidence]:
     call site is an indirect one.
     """
     slot = return_slot_above(context)
-    if slot is None or not _may_be_local(context, slot):
+    if slot is None or not _may_popped_word_be_local_variable(context, slot):
         return
     id, right, facts = (
         "C2" if slot.direct else "C2:indirect",
@@ -116,7 +116,7 @@ def return_from_slot_below(context: Context) -> Iterator[Evidence]:
     yield Evidence(id, "rsp", right - 8, right, (), REGISTER, slot.summary, facts)
 
 
-def _may_be_local(context: Context, slot: ReturnSlot) -> bool:
+def _may_popped_word_be_local_variable(context: Context, slot: ReturnSlot) -> bool:
     """Whether the word that was popped may be a local variable's: no text, and no pattern.
 
     Numbers must stand nowhere else, or they may be a pointer that was jumped through.
@@ -133,7 +133,7 @@ def _may_be_local(context: Context, slot: ReturnSlot) -> bool:
     shape = shape_of(slot.found)
     if shape is None or shape.name not in NUMBERS:
         return shape is None
-    return slot.direct and context.places_of(slot.found, 2) == (slot.address - WORD,)
+    return slot.direct and context.places_of_word(slot.found, 2) == (slot.address - WORD,)
 
 
 def _registers_popped_before_return(context: Context, slot: ReturnSlot) -> tuple[set[str], bool]:
@@ -144,7 +144,7 @@ def _registers_popped_before_return(context: Context, slot: ReturnSlot) -> tuple
     call = call_returning_to(context.target, slot.corrected)
     at_call = None if call is None else InstructionAtAddress(slot.corrected - call.length, call)
     start = None if at_call is None else find_callee(context.target, at_call)
-    function = None if start is None else context.functions.at(start)
+    function = None if start is None else context.functions.function_at(start)
     if function is None or function.start != start or function.end - start > MAX_DECODED:
         return set(), True
     size = function.end - function.start
@@ -209,8 +209,8 @@ def _evidence_of_call_target(context: Context, value: int, corrected: int, rival
     """Return the evidence; memory that still holds the wrong pointer tells the path."""
     site = context.site
     assert not isinstance(site, Absent)
-    copies = context.places_of(corrected, MAX_COPIES)
-    held = context.places_of(value, MAX_COPIES)
+    copies = context.places_of_word(corrected, MAX_COPIES)
+    held = context.places_of_word(value, MAX_COPIES)
     held = tuple(at for at in held if at != site.fault.sp - 8)
     where: int | str = held[0] if held else "target"
     summary = (
@@ -245,10 +245,10 @@ def fault_inside_instruction(context: Context) -> Iterator[Evidence]:
     if isinstance(site, Absent) or site.kind == NO_FAULT or site.arrived:
         return
     pc = site.fault.pc
-    function = context.functions.at(pc)
+    function = context.functions.function_at(pc)
     if function is None:
         raise NotChecked("the function that holds rip is not known (no unwind tables)")
-    step = _boundary_after(context, function, pc)
+    step = _next_instruction_start(context, function, pc)
     if step != pc:
         summary = (
             f"rip {pc:#x} is inside of the instruction that ends at {step:#x} of the function "
@@ -257,7 +257,7 @@ def fault_inside_instruction(context: Context) -> Iterator[Evidence]:
         yield plain_evidence("C5", "rip", summary, function=hex(function.start))
 
 
-def _boundary_after(context: Context, function: Function, pc: int) -> int:
+def _next_instruction_start(context: Context, function: Function, pc: int) -> int:
     """Return the first instruction at or after an address, from the function's start on."""
     if pc - function.start > MAX_DECODED:
         raise NotChecked(f"rip is more than {MAX_DECODED} bytes into its function")
@@ -296,7 +296,7 @@ def instruction_that_cannot_fault(context: Context) -> Iterator[Evidence | Skipp
         why = "SIGFPE of an integer division, but the instruction does not divide"
         yield plain_evidence("C6", "rip", why)
     elif site.kind == ILLEGAL and code == 2 and _is_ordinary_instruction(instruction):
-        if may_be_patched(context, site.fault.pc):
+        if was_code_page_written(context, site.fault.pc):
             yield Skipped("C6", "code that the process has written to may have been another then")
             return
         why = "SIGILL, but the instruction is one that every x86-64 CPU has"
@@ -372,17 +372,17 @@ def jump_into_function_body(context: Context) -> Iterator[Evidence]:
     site = context.site
     if isinstance(site, Absent) or site.kind == NO_FAULT or site.arrived:
         return
-    function = context.functions.at(site.fault.pc)
+    function = context.functions.function_at(site.fault.pc)
     if function is None or site.fault.pc - function.start > MAX_FUNCTION:
         return
-    candidates = list(_jump_by_return_address(context, site, function))
-    if not _was_called(context, site, function):
-        candidates = [*_jump_by_pointer(context, site, function), *candidates]
+    candidates = list(_evidence_of_jump_by_return(context, site, function))
+    if not _is_called_directly(context, site, function):
+        candidates = [*_evidence_of_jump_by_pointer(context, site, function), *candidates]
     for candidate in candidates:
         yield candidate._replace(facts={**candidate.facts, "rivals": len(candidates)})
 
 
-def _was_called(context: Context, site: FaultSite, function: Function) -> bool:
+def _is_called_directly(context: Context, site: FaultSite, function: Function) -> bool:
     """Whether a direct call of its start leads to a function: no pointer led to the middle then."""
     walk = Unwinder(context.target, context.functions).walk(site.fault.registers)
     behind = next((frame.pc for frame in islice(walk, 1, 2)), 0)
@@ -395,7 +395,9 @@ def _was_called(context: Context, site: FaultSite, function: Function) -> bool:
     )
 
 
-def _jump_by_pointer(context: Context, site: FaultSite, function: Function) -> Iterator[Evidence]:
+def _evidence_of_jump_by_pointer(
+    context: Context, site: FaultSite, function: Function
+) -> Iterator[Evidence]:
     pc = site.fault.pc
     inside: dict[int, list[int]] = {}  # a place in the function -> starts one bit away
     for value in range(max(function.start + 1, pc - MAX_RUN), pc + 1):
@@ -410,7 +412,7 @@ def _jump_by_pointer(context: Context, site: FaultSite, function: Function) -> I
         names = [n for n in GENERAL if registers.get(n) == value]
         places = tuple(
             at
-            for at in context.places_of(value, PLACES)
+            for at in context.places_of_word(value, PLACES)
             if not _is_in_jump_table(context, at, value)
         )
         if site.fault.origin != "core" and pc - value < MAX_LENGTH:
@@ -420,7 +422,7 @@ def _jump_by_pointer(context: Context, site: FaultSite, function: Function) -> I
         if not places and not names:
             continue
         for right in starts:
-            copies = len(context.places_of(right, COPIES)) if places else 0
+            copies = len(context.places_of_word(right, COPIES)) if places else 0
             once = len(places) == 1 and not is_on_stack(context, places[0])
             summary = (
                 f"{value:#018x} is inside of the function that failed, at or before rip, and one "
@@ -446,7 +448,7 @@ def _is_in_jump_table(context: Context, place: int, value: int) -> bool:
     )
 
 
-def _jump_by_return_address(
+def _evidence_of_jump_by_return(
     context: Context, site: FaultSite, function: Function
 ) -> Iterator[Evidence]:
     """A return address that one bit moved by a few bytes: the popped word lies below rsp."""
@@ -461,7 +463,7 @@ def _jump_by_return_address(
             continue
         for bit in range(MAX_BIT):
             right = value ^ 1 << bit
-            if context.functions.at(right) != function or right > pc + MAX_WALKED:
+            if context.functions.function_at(right) != function or right > pc + MAX_WALKED:
                 continue
             call = call_returning_to(context.target, right)
             if call is not None:
@@ -470,7 +472,9 @@ def _jump_by_return_address(
                     f"one bit (bit {bit}) from {right:#018x}, which lies behind a call"
                 )
                 yield word_evidence(
-                    "C7:called" if _function_ran_before(context, right, call, place) else "C7",
+                    "C7:called"
+                    if _did_returning_function_run(context, right, call, place)
+                    else "C7",
                     place,
                     value,
                     right,
@@ -478,10 +482,12 @@ def _jump_by_return_address(
                 )
 
 
-def _function_ran_before(context: Context, behind: int, call: Instruction, place: int) -> bool:
+def _did_returning_function_run(
+    context: Context, behind: int, call: Instruction, place: int
+) -> bool:
     """Whether below a popped word lie return addresses in the function that returned by it."""
     start = find_callee(context.target, InstructionAtAddress(behind - call.length, call))
-    function = context.functions.at(start) if start is not None else None
+    function = context.functions.function_at(start) if start is not None else None
     if function is None:
         return False
     below = read_words(context, place - WORD * BELOW, BELOW)

@@ -25,7 +25,7 @@ from gdb_epi.corruption.evidence import (
 from gdb_epi.corruption.files.elf_images import (
     PF_W,
     ImageFile,
-    image_files,
+    image_files_of_modules,
     missing_files_line,
     read_only_memory,
 )
@@ -36,11 +36,11 @@ from gdb_epi.corruption.files.pyc_files import (
     pyc_files,
 )
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
-from gdb_epi.corruption.heap.readers import read_words, shared_reader, words_between
+from gdb_epi.corruption.heap.readers import read_words, shared_reader, words_in_range
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
 from gdb_epi.cpython.frames.code_objects import CODE_UNIT, locate_bytecode
-from gdb_epi.cpython.frames.opcodes import Opcodes, opcodes_of_magic, opcodes_of_version
+from gdb_epi.cpython.frames.opcodes import OpcodesOfVersion, opcodes_of_magic, opcodes_of_version
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.source.pyc import MarshalledCode, read_code_objects
 from gdb_epi.cpython.source.source_checks import TYPE_STRING, marshalled_line_table
@@ -77,7 +77,7 @@ MAX_PIECES = 64  # pages with differences that are looked at
 MAX_DATA = 4 << 20  # bytes of variables of one file
 
 
-class _Code(NamedTuple):
+class _RunningBytecode(NamedTuple):
     start: int  # of the first instruction
     held: bytes
     file: str
@@ -85,7 +85,7 @@ class _Code(NamedTuple):
 
 
 @check("R6", costly=True, needs="python", order=62)
-def bytecode(context: Context) -> Iterator[Evidence | Skipped]:
+def check_bytecode_against_pyc(context: Context) -> Iterator[Evidence | Skipped]:
     """Compare the instructions of running code objects with the .pyc files of their modules.
 
     By default of the innermost frames; in a sweep of all code that frames reach. The code object in
@@ -103,7 +103,7 @@ def bytecode(context: Context) -> Iterator[Evidence | Skipped]:
     for address in find_codes_to_compare(context, python):
         code = None
         with suppress(UnreadableMemory, LayoutError):
-            code = _code_of(reader, address)
+            code = _read_running_bytecode(reader, address)
         if code is None:
             continue
         pyc = pyc_files(context).pyc_of_source(code.file)
@@ -142,7 +142,7 @@ def source_file_of_code(reader: MemoryReader, address: int) -> str | None:
     return file if file.endswith(".py") and file.startswith("/") else None
 
 
-def _code_of(reader: MemoryReader, address: int) -> _Code | None:
+def _read_running_bytecode(reader: MemoryReader, address: int) -> _RunningBytecode | None:
     """Read a code object's instructions; None where its file has no .pyc."""
     file = source_file_of_code(reader, address)
     if file is None:
@@ -156,11 +156,11 @@ def _code_of(reader: MemoryReader, address: int) -> _Code | None:
     if isinstance(table, Absent):
         return None
     needles = marshalled_line_table(first, table), marshalled_line_table(first, table, ref=True)
-    return _Code(start, reader.read(start, size), file, needles)
+    return _RunningBytecode(start, reader.read(start, size), file, needles)
 
 
 def _compare_bytecode(
-    context: Context, code: _Code, pyc: LoadedPyc
+    context: Context, code: _RunningBytecode, pyc: LoadedPyc
 ) -> Iterator[Evidence | Skipped]:
     data = pyc.file.data
     opcodes = opcodes_of_magic(data[:4])
@@ -195,7 +195,7 @@ def _compare_bytecode(
         )
 
 
-def _candidate_bytecode(data: bytes, code: _Code) -> Iterator[bytes]:
+def _candidate_bytecode(data: bytes, code: _RunningBytecode) -> Iterator[bytes]:
     """Yield the byte strings of the code's length that a .pyc holds before its line table."""
     size = len(code.held)
     count = 0
@@ -211,7 +211,7 @@ def _candidate_bytecode(data: bytes, code: _Code) -> Iterator[bytes]:
 
 
 def bytecode_differences(
-    held: bytes, right: bytes, opcodes: Opcodes
+    held: bytes, right: bytes, opcodes: OpcodesOfVersion
 ) -> list[tuple[int, int, int]] | None:
     """Return (offset, byte, the nearest right byte) where code differs.
 
@@ -235,7 +235,7 @@ def bytecode_differences(
 
 
 @check("R22", costly=True, needs="python", order=63)
-def marshalled_code_parts(context: Context) -> Iterator[Evidence | Skipped]:
+def check_code_parts_against_pyc(context: Context) -> Iterator[Evidence | Skipped]:
     """Compare what marshal wrote of running code objects with what they hold, but bytecode (R6).
 
     The code object in the .pyc is the one with as many instructions that is the same in all but
@@ -292,12 +292,12 @@ def _compare_parts(
     for address in addresses:
         context.counts["code parts"] = context.counts.get("code parts", 0) + 1
         with suppress(UnreadableMemory, LayoutError):
-            near = _differs_in_one_part(constants, address, by_size)
+            near = _code_that_differs_in_one_part(constants, address, by_size)
             if near is not None:
-                yield from _evidence_of_one_bit(context, constants, pyc, *near)
+                yield from _evidence_of_flipped_code_part(context, constants, pyc, *near)
 
 
-def _differs_in_one_part(
+def _code_that_differs_in_one_part(
     constants: CodeComparer, address: int, by_size: dict[int, list[MarshalledCode]]
 ) -> tuple[MarshalledCode, ConstantDifference] | None:
     """Return the only code object of the file that differs in one part, when none is the same."""
@@ -312,7 +312,7 @@ def _differs_in_one_part(
     return near[0] if len(near) == 1 else None
 
 
-def _evidence_of_one_bit(
+def _evidence_of_flipped_code_part(
     context: Context,
     constants: CodeComparer,
     pyc: LoadedPyc,
@@ -352,7 +352,7 @@ class TableIndex(NamedTuple):
 
 
 @check("R26", costly=True, needs="python", order=63)
-def instruction_arguments(context: Context) -> Iterator[Evidence]:
+def check_indexes_in_bytecode(context: Context) -> Iterator[Evidence]:
     """Look for one instruction of running code whose index is beyond its table.
 
     Needs no .pyc, so it serves scripts too. Compilers write an entry into co_consts because an
@@ -398,7 +398,7 @@ def _table_sizes(reader: MemoryReader, address: int) -> dict[str, int]:
 
 
 def find_index_beyond_table(
-    code: bytes, sizes: dict[str, int], opcodes: Opcodes
+    code: bytes, sizes: dict[str, int], opcodes: OpcodesOfVersion
 ) -> tuple[TableIndex, int] | None:
     """Return the one argument that is beyond its table, and what it should be; None otherwise.
 
@@ -420,7 +420,7 @@ def find_index_beyond_table(
     return (argument, right[0]) if len(right) == 1 else None
 
 
-def read_table_indexes(code: bytes, opcodes: Opcodes) -> list[TableIndex] | None:
+def read_table_indexes(code: bytes, opcodes: OpcodesOfVersion) -> list[TableIndex] | None:
     """Return the indexes into constants and variables; None for instrumented code."""
     arguments: list[TableIndex] = []
     for at, _, name, value in opcodes.decode(code):
@@ -442,9 +442,9 @@ def read_only_pages(context: Context) -> Iterator[Evidence | Skipped]:
     bit, where the core holds this code and no other: R2:written). Most cores hold only the first
     page of each object (coredump_filter bit 2 adds the others), and code that was written to.
     """
-    files, missing = image_files(context)
+    files, missing = image_files_of_modules(context)
     compared = 0
-    only_written_code = _holds_only_written_code(context)
+    only_written_code = _is_unwritten_code_left_out(context)
     for image in files:
         if image.has_text_relocations:
             yield Skipped("R2", f"{image.name} has text relocations")
@@ -463,7 +463,7 @@ def read_only_pages(context: Context) -> Iterator[Evidence | Skipped]:
         yield Skipped("R2", missing_files_line(missing))
 
 
-def may_be_patched(context: Context, pc: int) -> bool:
+def was_code_page_written(context: Context, pc: int) -> bool:
     """Tell whether code may have been another a moment ago: the process has written to its page.
 
     Of no file (JIT compilers), in memory that may be written, or in the core only because it was.
@@ -472,10 +472,10 @@ def may_be_patched(context: Context, pc: int) -> bool:
     if region is None or not region.is_file_mapped or "w" in region.perms:
         return True
     in_core = pc < region.dumped_end and pc - region.start >= PAGE
-    return in_core and _holds_only_written_code(context)
+    return in_core and _is_unwritten_code_left_out(context)
 
 
-def _holds_only_written_code(context: Context) -> bool:
+def _is_unwritten_code_left_out(context: Context) -> bool:
     """Tell whether the kernel left out code of files, but for what the process has written to.
 
     Without bit 2 of coredump_filter a private mapping of a file is dumped if it has pages of the
@@ -523,7 +523,7 @@ def _differing_words(start: int, ours: bytes, theirs: bytes) -> Iterator[tuple[i
 def _explain_differences(
     image: ImageFile, wrong: list[tuple[int, int, int]], written: bool
 ) -> Iterator[Evidence | Skipped]:
-    traps = [word for word in wrong if is_breakpoint(word[1], word[2])]
+    traps = [word for word in wrong if differs_only_by_int3(word[1], word[2])]
     others = [word for word in wrong if word not in traps]
     if traps:
         yield Skipped("R2", f"{counted(len(traps), 'breakpoint')} (0xCC) in {image.name}")
@@ -546,7 +546,7 @@ def _explain_differences(
         yield word_evidence(id, at, held, right, summary, module=image.module.path)
 
 
-def is_breakpoint(held: int, right: int) -> bool:
+def differs_only_by_int3(held: int, right: int) -> bool:
     """Tell whether two words differ only in bytes that became 0xCC."""
     pairs = zip(held.to_bytes(8, "little"), right.to_bytes(8, "little"), strict=True)
     return all(ours in (theirs, BREAKPOINT) for ours, theirs in pairs)
@@ -560,7 +560,7 @@ def relocated_words(context: Context) -> Iterator[Evidence | Skipped]:
     slots, IFUNCs and symbols of other objects, and an object in which many words differ (a tool
     that hooks functions makes the pages writable for a moment).
     """
-    files, missing = image_files(context)
+    files, missing = image_files_of_modules(context)
     for image in files:
         yield from _check_relro(context, image)
     if missing:
@@ -615,21 +615,25 @@ def pointers_into_functions(context: Context) -> Iterator[Evidence]:
     """
     fault = context.fault
     pc = 0 if isinstance(fault, Absent) else fault.pc
-    inside = context.functions.at(pc) if pc else None
+    inside = context.functions.function_at(pc) if pc else None
     if inside is None:
         return
-    for image in image_files(context)[0]:
+    for image in image_files_of_modules(context)[0]:
         if image.offset(pc - image.base, 1) is None:
             continue
         for load in image.loads:
             start = image.base + load.vaddr + WORD - 1 & -WORD
             count = load.filesz // WORD if load.flags & PF_W and load.filesz < MAX_DATA else 0
             words = read_words(context, start, count)
-            for number in words_between(words, inside.start, pc):
-                yield from _wrong_pointer(context, image, start + WORD * number, words[number])
+            for number in words_in_range(words, inside.start, pc):
+                yield from _evidence_of_wrong_function_pointer(
+                    context, image, start + WORD * number, words[number]
+                )
 
 
-def _wrong_pointer(context: Context, image: ImageFile, at: int, held: int) -> Iterator[Evidence]:
+def _evidence_of_wrong_function_pointer(
+    context: Context, image: ImageFile, at: int, held: int
+) -> Iterator[Evidence]:
     right = image.expected_word(at)
     if right is None or right == held or not begins_function(context, right):
         return

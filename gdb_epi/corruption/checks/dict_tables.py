@@ -18,11 +18,11 @@ from gdb_epi.corruption.heap.pool_census import (
     GRAIN,
     BlockWords,
     PoolCensus,
-    SizeClass,
+    SizeClassBlocks,
     pool_census,
 )
 from gdb_epi.corruption.heap.pymalloc_pools import object_header_size
-from gdb_epi.corruption.heap.readers import fault_values
+from gdb_epi.corruption.heap.readers import words_at_fault
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.memory_reader import MemoryReader, make_field_struct
@@ -55,7 +55,7 @@ _NAMES = {
 _WORDS = frozenset(("ma_used", "dk_size", "dk_usable", "dk_nentries"))
 
 
-class _Table(NamedTuple):
+class _DictTableNumbers(NamedTuple):
     """The numbers of a dict and of its table; `used` is the dict's, -1 where values lie elsewhere.
 
     `size` is the number of indices (up to 3.10) or its logarithm, beside a width and a kind.
@@ -116,21 +116,21 @@ def dict_tables(context: Context) -> Iterator[Evidence]:
     """
     census, walk = require(pool_census(context)), require(object_walk(context))
     tables = _DictTables(walk.reader)
-    wrong: dict[int, tuple[int, _Table]] = {}
+    wrong: dict[int, tuple[int, _DictTableNumbers]] = {}
     all_dicts = list(_dicts_in_pools(census, walk, tables))
     for dicts in all_dicts:
         for number, keys, table in tables.contradicted_dicts(dicts):
             if census.is_reference_count(dicts.row.word(number, dicts.head)):
                 wrong.setdefault(keys, (dicts.blocks.start_of_block(number) + dicts.head, table))
 
-    def is_named(keys: int) -> bool:
+    def do_other_dicts_name_table(keys: int) -> bool:
         return any(
             other == keys and census.is_reference_count(dicts.row.word(number, dicts.head))
             for dicts in all_dicts
             for number, other in zip(dicts.numbers, dicts.keys, strict=True)
         )
 
-    yield from _overwritten_table(context, tables, wrong, is_named)
+    yield from _evidence_of_overwritten_table(context, tables, wrong, do_other_dicts_name_table)
     if len(wrong) > MAX_WRONG:
         return
     for keys, (owner, table) in wrong.items():
@@ -146,10 +146,10 @@ def dict_tables(context: Context) -> Iterator[Evidence]:
             yield word_evidence("R30", place, held, corrected, summary, member=member)
 
 
-def _overwritten_table(
+def _evidence_of_overwritten_table(
     context: Context,
     tables: _DictTables,
-    wrong: dict[int, tuple[int, _Table]],
+    wrong: dict[int, tuple[int, _DictTableNumbers]],
     is_named: Callable[[int], bool],
 ) -> Iterator[Evidence]:
     """Tell the first table whose head holds what none can, of those that the fault had at hand.
@@ -164,11 +164,11 @@ def _overwritten_table(
         if table.impossible_numbers + (tables.reference_count(keys) >= MAX_NUMBER) >= MIN_IMPOSSIBLE
         and not index.in_free_block(owner)
     }
-    at_hand = [value for value in fault_values(context) if value in heads]
+    at_hand = [value for value in words_at_fault(context) if value in heads]
     for keys in [*at_hand, *sorted(heads)][:1] if len(heads) <= MAX_OVERWRITTEN else ():
         owner, table = heads[keys]
         flips = [keys ^ 1 << bit for bit in range(LOWEST_BIT, HIGHEST_BIT)]
-        others = [flip for flip in flips if tables.leads_to_table(flip, table.used)]
+        others = [flip for flip in flips if tables.is_dict_table_at(flip, table.used)]
         if keys % (2 * WORD) or not all(map(is_named, others)):
             continue
         numbers = ", ".join(
@@ -188,7 +188,7 @@ def _index_width_log2(log2: int) -> int:
 class _DictsOfOneSize(NamedTuple):
     """The dicts in blocks of one size, freed ones too: block numbers, tables and claimed counts."""
 
-    blocks: SizeClass
+    blocks: SizeClassBlocks
     row: BlockWords
     head: int
     numbers: list[int]
@@ -200,7 +200,7 @@ def _dicts_in_pools(
     census: PoolCensus, walk: ObjectWalk, tables: _DictTables
 ) -> Iterator[_DictsOfOneSize]:
     """Yield the dicts in the pools."""
-    for kind in walk.kinds.judged_types():
+    for kind in walk.kinds.types_met_so_far():
         if kind.name != "dict" or kind.flags & HEAP_TYPE:
             continue
         head = object_header_size(kind.flags)
@@ -240,7 +240,9 @@ class _DictTables:
         self._words = make_field_struct([(offset, "Q") for offset in self._masks])
         self._entries = list(self._masks).index(self._at["dk_nentries"])
 
-    def contradicted_dicts(self, dicts: _DictsOfOneSize) -> Iterator[tuple[int, int, _Table]]:
+    def contradicted_dicts(
+        self, dicts: _DictsOfOneSize
+    ) -> Iterator[tuple[int, int, _DictTableNumbers]]:
         """Yield the dicts whose numbers do not add up: number of the block, table, numbers.
 
         Nearly all tables share their numbers with others, so each distinct set is checked once.
@@ -287,7 +289,7 @@ class _DictTables:
         offset = self._reader.layout.offset("PyDictKeysObject", "dk_refcnt")
         return 0 if offset is None else self._reader.word(keys + offset)
 
-    def leads_to_table(self, keys: int, used: int) -> bool:
+    def is_dict_table_at(self, keys: int, used: int) -> bool:
         """Whether the table of a dict with so many entries lies at an address.
 
         -1: one that instances share.
@@ -296,24 +298,26 @@ class _DictTables:
         if len(words) < self._indices or not 0 < self.reference_count(keys) < MAX_NUMBER:
             return False
         numbers = self._fields.unpack_from(words)
-        table = _Table(used=used, **dict(zip(self._names, numbers, strict=True)))
+        table = _DictTableNumbers(used=used, **dict(zip(self._names, numbers, strict=True)))
         right_kind = table.log2_bytes is None or (used < 0) == (table.kind == SPLIT)
         return (
             right_kind and table.adds_up and table.entries > 0 and self._do_indices_fit(keys, table)
         )
 
-    def _is_consistent(self, table: _Table) -> bool:
+    def _is_consistent(self, table: _DictTableNumbers) -> bool:
         return table.adds_up or self.is_empty(table)
 
-    def _table_from_words(self, words: tuple[int, ...], used: int) -> _Table:
+    def _table_from_words(self, words: tuple[int, ...], used: int) -> _DictTableNumbers:
         numbers = self._fields.unpack_from(self._words.pack(*words))
-        return _Table(used=used, **dict(zip(self._names, numbers, strict=True)))
+        return _DictTableNumbers(used=used, **dict(zip(self._names, numbers, strict=True)))
 
-    def is_empty(self, table: _Table) -> bool:
+    def is_empty(self, table: _DictTableNumbers) -> bool:
         """Whether this is the table of all empty dicts (Py_EMPTY_KEYS)."""
         return not table.entries and table.used <= 0 and table.usable <= 1
 
-    def one_bit_repairs(self, keys: int, table: _Table) -> Iterator[tuple[str, _Table]]:
+    def one_bit_repairs(
+        self, keys: int, table: _DictTableNumbers
+    ) -> Iterator[tuple[str, _DictTableNumbers]]:
         """Yield each member in which one flipped bit makes all numbers agree with the indices."""
         members = [*self._at, "ma_used"] if table.used >= 0 else list(self._at)
         for member in members:
@@ -324,11 +328,11 @@ class _DictTables:
                 if right.adds_up and self._is_full(right) and self._do_indices_fit(keys, right):
                     yield member, right
 
-    def _is_full(self, table: _Table) -> bool:
+    def _is_full(self, table: _DictTableNumbers) -> bool:
         """Whether used and free entries fill the table, where no other dict shares it."""
         return table.used < 0 or table.usable + table.entries == (2 << table.log2) // 3
 
-    def _do_indices_fit(self, keys: int, table: _Table) -> bool:
+    def _do_indices_fit(self, keys: int, table: _DictTableNumbers) -> bool:
         """Whether the indices name exactly that many different entries, and none after the last."""
         width = 1 << _index_width_log2(table.log2)
         indices = try_read(self._reader.target, keys + self._indices, width << table.log2)
@@ -343,7 +347,7 @@ class _DictTables:
         return len(named) == (table.entries if table.used < 0 else table.used)
 
     def wrong_word(
-        self, owner: int, keys: int, member: str, table: _Table, right: _Table
+        self, owner: int, keys: int, member: str, table: _DictTableNumbers, right: _DictTableNumbers
     ) -> tuple[int, int, int]:
         """Return the place of the word that a member is in, what it holds, and what it should."""
         name = _NAMES[member]

@@ -26,7 +26,7 @@ from gdb_epi.corruption.heap.address_index import (
     FUNCTION,
     HEADS,
     OBJECT,
-    Pointee,
+    ThingAtAddress,
     address_index,
 )
 from gdb_epi.corruption.heap.cpython_fields import may_extension_mark
@@ -38,13 +38,13 @@ from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.heap.readers import AROUND, POINTER_LANES, is_on_stack, read_words
 from gdb_epi.corruption.pointers.one_bit_neighbours import (
     MAX_COPIES,
-    Correction,
+    WordCorrection,
     count_registers_holding,
     has_software_pattern,
     is_far_flip,
     rank_neighbours,
 )
-from gdb_epi.corruption.pointers.suspects import Suspect, find_suspects
+from gdb_epi.corruption.pointers.suspects import SuspectedWord, find_suspects
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.register_origins import recomputed_registers
 from gdb_epi.detectors.pointer_one_bit_off import copies_clause
@@ -96,7 +96,7 @@ def one_bit_pointer(context: Context) -> Iterator[Evidence | Skipped]:
             yield _pointer_evidence(context, neighbour)
 
 
-def _pointer_evidence(context: Context, neighbour: Correction) -> Evidence:
+def _pointer_evidence(context: Context, neighbour: WordCorrection) -> Evidence:
     suspect = neighbour.suspect
     where, path = _origin_of_wrong_word(context, neighbour)
     marks: str | None = None
@@ -125,7 +125,7 @@ def _pointer_evidence(context: Context, neighbour: Correction) -> Evidence:
     return evidence._replace(ambiguous=neighbour.ambiguous)
 
 
-def _origin_of_wrong_word(context: Context, neighbour: Correction) -> tuple[int | str, str]:
+def _origin_of_wrong_word(context: Context, neighbour: WordCorrection) -> tuple[int | str, str]:
     """Return where the wrong word is, or was, and whether memory held it."""
     suspect = neighbour.suspect
     if suspect.slots:
@@ -140,13 +140,13 @@ def _origin_of_wrong_word(context: Context, neighbour: Correction) -> tuple[int 
     return suspect.source, REGISTER
 
 
-def _evidence_id(context: Context, neighbour: Correction) -> str:
+def _evidence_id(context: Context, neighbour: WordCorrection) -> str:
     may_be_far = not neighbour.suspect.depth and neighbour.level not in ("P5", "P14", "P16", "R17")
     far = may_be_far and is_far_flip(context, neighbour.suspect, neighbour.bit)
     return f"{neighbour.level}:far" if far else neighbour.level
 
 
-def _sentence_of_correction(context: Context, neighbour: Correction) -> str:
+def _sentence_of_correction(context: Context, neighbour: WordCorrection) -> str:
     suspect = neighbour.suspect
     held = "which was called" if suspect.source == "target" else f"in {suspect.source}"
     if suspect.slots:
@@ -166,13 +166,13 @@ def _sentence_of_correction(context: Context, neighbour: Correction) -> str:
     )
 
 
-def _holders_of_corrected_clause(context: Context, neighbour: Correction) -> str:
+def _holders_of_corrected_clause(context: Context, neighbour: WordCorrection) -> str:
     """Tell who holds the corrected word, as far as memory was searched for it by any check."""
     skipped = context.searches_skipped
     in_memory: tuple[int, ...] = ()
     searched = context.was_searched(neighbour.corrected)
     if searched:
-        in_memory = context.places_of(neighbour.corrected, MAX_COPIES)
+        in_memory = context.places_of_word(neighbour.corrected, MAX_COPIES)
         searched = context.searches_skipped == skipped
     in_registers = count_registers_holding(context, neighbour.suspect, neighbour.corrected)
     more = not searched or len(in_memory) == MAX_COPIES
@@ -180,7 +180,7 @@ def _holders_of_corrected_clause(context: Context, neighbour: Correction) -> str
     return copies_clause(count, searched=searched, more=more)
 
 
-def _describe_pointee(pointee: Pointee) -> str:
+def _describe_pointee(pointee: ThingAtAddress) -> str:
     if pointee.kind == OBJECT:
         return f"an object of type {pointee.name}"
     if pointee.kind == FUNCTION:
@@ -225,7 +225,10 @@ def _crossed_chunks_clause(context: Context, start: int, first: int) -> str:
 def _crossed_pool_blocks_clause(context: Context, start: int, first: int) -> str:
     """Tell of blocks of pymalloc's that are in use."""
     index = address_index(context)
-    within, place = index.place_in_block(start), index.place_in_block(start + LINE - WORD)
+    within, place = (
+        index.offset_in_pool_block(start),
+        index.offset_in_pool_block(start + LINE - WORD),
+    )
     if within is None or place is None or not WORD <= place < LINE - WORD:
         return ""
     before, behind = start - within, start + LINE - WORD - place
@@ -261,20 +264,22 @@ def wrong_byte_of_pointer(context: Context) -> Iterator[Evidence]:
                     yield from _evidence_of_wrong_byte(context, suspect, slot)
 
 
-def _evidence_of_wrong_byte(context: Context, suspect: Suspect, slot: int) -> Iterator[Evidence]:
+def _evidence_of_wrong_byte(
+    context: Context, suspect: SuspectedWord, slot: int
+) -> Iterator[Evidence]:
     kind = _type_of_neighbours(context, slot)
     if kind is None or address_index(context).pointee_at(suspect.value) is not None:
         return
     candidates = [
         corrected
-        for corrected in _one_byte_away(suspect.value)
+        for corrected in _words_one_byte_away(suspect.value)
         if context.target.region_at(corrected) is not None
         and address_index(context).object_type(corrected) == kind
     ]
     lost = [
         address
         for address in candidates[: 4 * MAX_CANDIDATES]
-        if _lacks_one_reference(context, address)
+        if _lacks_exactly_one_reference(context, address)
     ]
     if not lost or len(lost) > MAX_CANDIDATES:
         return
@@ -289,7 +294,7 @@ def _evidence_of_wrong_byte(context: Context, suspect: Suspect, slot: int) -> It
         )
 
 
-def _one_byte_away(value: int) -> Iterator[int]:
+def _words_one_byte_away(value: int) -> Iterator[int]:
     """Yield the words that differ in two or more bits of one byte of a pointer."""
     for lane in POINTER_LANES if value % WORD == 0 else ():
         held = value >> 8 * lane & 0xFF
@@ -306,7 +311,7 @@ def _type_of_neighbours(context: Context, slot: int) -> str | None:
     return best if best is not None and kinds.count(best) >= MIN_ALIKE else None
 
 
-def _lacks_one_reference(context: Context, address: int) -> bool:
+def _lacks_exactly_one_reference(context: Context, address: int) -> bool:
     """Whether an object misses one reference; what was leaked misses any number."""
     count = address_index(context).reference_count(address)
     if count is None:
@@ -329,7 +334,7 @@ def zeroed_cache_line(context: Context) -> Iterator[Evidence]:
     not track; nor where the whole page is zeros, as memory is that was given back (madvise). Of a
     line that begins with a block nothing is claimed (M:line:block).
     """
-    slot = _source_of_null(context)
+    slot = _address_null_was_loaded_from(context)
     if slot is None:
         return
     start = slot & ~(LINE - 1)
@@ -352,7 +357,7 @@ def zeroed_cache_line(context: Context) -> Iterator[Evidence]:
         if word and (start + number * WORD != slot - WORD or word > MAX_COUNTED):
             return
     if not words[1] or not (words[-2] or words[-1]) or _may_be_chunk_size(words[1]):
-        if words[-BEFORE] and _begins_in_line(context, start, words[1]):
+        if words[-BEFORE] and _begins_block_in_cache_line(context, start, words[1]):
             yield _evidence_of_zeroed_block(start, slot)
         return
     beside = (words[0], words[1], words[-2], words[-1])
@@ -369,10 +374,13 @@ def zeroed_cache_line(context: Context) -> Iterator[Evidence]:
     yield plain_evidence("M:line", start, summary, path=MEMORY, slot=slot)
 
 
-def _begins_in_line(context: Context, start: int, before: int) -> bool:
+def _begins_block_in_cache_line(context: Context, start: int, before: int) -> bool:
     """Whether a block begins in a line: `before` is the word right before it."""
     index = address_index(context)
-    within, last = index.place_in_block(start), index.place_in_block(start + LINE - WORD)
+    within, last = (
+        index.offset_in_pool_block(start),
+        index.offset_in_pool_block(start + LINE - WORD),
+    )
     if within is None or last is None:
         return _may_be_chunk_size(before)
     return within in HEADS or last < LINE
@@ -396,7 +404,7 @@ def _may_be_chunk_size(word: int) -> bool:
     return word & 15 == 1 and MIN_SIZE < word < MAX_SIZE
 
 
-def _source_of_null(context: Context) -> int | None:
+def _address_null_was_loaded_from(context: Context) -> int | None:
     """Return the memory that the NULL base or target of the failed access was loaded from."""
     site = context.site
     if isinstance(site, Absent) or site.address is None or site.address >= NEAR_NULL:
@@ -424,7 +432,7 @@ def recurring_flips(context: Context) -> Iterator[Evidence]:
     flag bit in many words, which is why only words that other checks hold for damaged are compared
     and ambiguous ones are not.
     """
-    words = _damaged_words(context)
+    words = _one_bit_evidence_by_word(context)
     for word in words:
         bit, ones = word.bits[0], _was_bit_set(word)
         repeats = [
@@ -435,10 +443,10 @@ def recurring_flips(context: Context) -> Iterator[Evidence]:
             and (other.found, other.corrected) != (word.found, word.corrected)
         ]
         if repeats:
-            yield _recurring_evidence(word, repeats)
+            yield _evidence_of_recurring_flip(word, repeats)
 
 
-def _damaged_words(context: Context) -> list[Evidence]:
+def _one_bit_evidence_by_word(context: Context) -> list[Evidence]:
     """Return one item for each damaged word: one bit, a place in memory, an unknown other use."""
     by_words: dict[tuple[object, ...], Evidence] = {}
     for evidence in context.evidence[:MAX_WORDS]:
@@ -454,7 +462,7 @@ def _was_bit_set(evidence: Evidence) -> bool:
     return bool((evidence.found or 0) >> evidence.bits[0] & 1)
 
 
-def _recurring_evidence(word: Evidence, repeats: list[Evidence]) -> Evidence:
+def _evidence_of_recurring_flip(word: Evidence, repeats: list[Evidence]) -> Evidence:
     assert isinstance(word.where, int)
     same_offset = [
         other

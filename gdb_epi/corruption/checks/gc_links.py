@@ -17,7 +17,7 @@ from gdb_epi.corruption.evidence import (
 )
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.object_walk import object_walk
-from gdb_epi.corruption.heap.readers import fault_values, is_on_stack, read_words, shared_reader
+from gdb_epi.corruption.heap.readers import is_on_stack, read_words, shared_reader, words_at_fault
 from gdb_epi.corruption.pointers.read_place import find_read_place, find_register_origin
 from gdb_epi.corruption.pointers.small_changes import is_one_byte_from_use
 from gdb_epi.corruption.pointers.suspects import LOW, find_fault_words
@@ -48,7 +48,7 @@ MAX_BROKEN = 4
 MIN_FIELDS, MAX_SIZE = 2, 1024  # of an object that was cleared; its bytes
 
 
-class LinkRepair(NamedTuple):
+class GcLinkRepair(NamedTuple):
     """A link word and what it should be; both with their flags."""
 
     where: int
@@ -70,27 +70,29 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
     if python.layout.free_threaded or not python.layout.size("PyGC_Head"):
         raise NotChecked("free-threaded builds keep no lists of objects")
     links = GcLinkReader(shared_reader(context))
-    repairs: dict[int, LinkRepair] = {}
+    repairs: dict[int, GcLinkRepair] = {}
     broken: list[int] = []  # nodes whose next leads to no object
     for node in _gc_heads_near_fault(context, links.size):
         if links.is_object(node):
-            yield from _overwritten_in_dealloc(context, links, node)
+            yield from _evidence_of_link_overwritten_in_dealloc(context, links, node)
             for repair in links.one_bit_repairs(node):
                 repairs.setdefault(repair.where, repair)
-            if links.leads_nowhere(node):
+            if links.does_next_lead_nowhere(node):
                 broken.append(node)
     if context.sweep:
         yield from _walk_all_lists(context, python, links, repairs)
     elif not repairs:
-        _check_links_of_walked(context, links, repairs)
+        _check_links_of_reached_objects(context, links, repairs)
         yield from _walk_list_being_collected(python, links, repairs, broken)
     for repair in repairs.values():
         yield word_evidence("R8", repair.where, repair.found, repair.corrected, repair.summary)
     for node in dict.fromkeys(broken[:MAX_BROKEN]) if not repairs else ():
-        yield from _overwritten_link(context, links, node)
+        yield from _evidence_of_overwritten_link(context, links, node)
 
 
-def _overwritten_in_dealloc(context: Context, links: GcLinkReader, node: int) -> Iterator[Evidence]:
+def _evidence_of_link_overwritten_in_dealloc(
+    context: Context, links: GcLinkReader, node: int
+) -> Iterator[Evidence]:
     """Tell a link that leads nowhere, of an object whose last reference was just given back.
 
     Its tp_dealloc begins with PyObject_GC_UnTrack(), which writes through both links. Nobody had
@@ -103,7 +105,7 @@ def _overwritten_in_dealloc(context: Context, links: GcLinkReader, node: int) ->
     word, index = words[0], address_index(context)
     if word.value < LOW or word.distance is None or word.value != links.previous_node(node):
         return
-    if index.place_in_block(node) not in HEADS[:2] or index.in_free_block(node):
+    if index.offset_in_pool_block(node) not in HEADS[:2] or index.in_free_block(node):
         return
     at_hand = address in [fault.registers.get(name, 0) for name in GENERAL]
     if not at_hand or is_one_byte_from_use(context, word.value, word.distance, None):
@@ -117,7 +119,9 @@ def _overwritten_in_dealloc(context: Context, links: GcLinkReader, node: int) ->
     yield plain_evidence("S:overwritten-place", place, summary)
 
 
-def _overwritten_link(context: Context, links: GcLinkReader, node: int) -> Iterator[Evidence]:
+def _evidence_of_overwritten_link(
+    context: Context, links: GcLinkReader, node: int
+) -> Iterator[Evidence]:
     """Tell a link that leads nowhere, where no flip made it so.
 
     Either the next node still names this one as its predecessor, or no node does and the link
@@ -129,13 +133,13 @@ def _overwritten_link(context: Context, links: GcLinkReader, node: int) -> Itera
     if region is None or region.is_file_mapped or is_on_stack(context, node):
         return
     index, held = address_index(context), links.next_node(node)
-    holders = context.places_of(node, MAX_HOLDERS)
-    before = _gc_heads_among(context, links, holders)
+    holders = context.places_of_word(node, MAX_HOLDERS)
+    before = _gc_heads_among_places(context, links, holders)
     # A false node: who leads to it is wrong.
-    if before and _no_object_begins(context, node + links.size):
+    if before and _is_offset_without_objects(context, node + links.size):
         node, held = before[0], node
-        holders = context.places_of(node, MAX_HOLDERS)
-        before = _gc_heads_among(context, links, holders)
+        holders = context.places_of_word(node, MAX_HOLDERS)
+        before = _gc_heads_among_places(context, links, holders)
     if index.in_free_block(node):
         return
     what = f"it is a link of the collector, and holds {held:#018x}, which heads no object"
@@ -156,8 +160,12 @@ def _overwritten_link(context: Context, links: GcLinkReader, node: int) -> Itera
     else:
         if index.object_type(node + links.size) is None or index.object_type(held + links.size):
             return  # no head at all, or what it leads to is one
-        no_head = held % 16 or held >> ADDRESS_BITS or _no_object_begins(context, held + links.size)
-        if links.is_number(held) and _was_wrong_word_read_at(context, node):
+        no_head = (
+            held % 16
+            or held >> ADDRESS_BITS
+            or _is_offset_without_objects(context, held + links.size)
+        )
+        if links.is_link_a_number(held) and _was_wrong_word_read_at(context, node):
             what = "it is a link of the collector, and holds a number"
         elif before and len(holders) < MAX_HOLDERS and no_head:
             what += f"; {before[0]:#x} leads to this one as the next of the list"
@@ -168,22 +176,24 @@ def _overwritten_link(context: Context, links: GcLinkReader, node: int) -> Itera
     )
 
 
-def _gc_heads_among(context: Context, links: GcLinkReader, places: Sequence[int]) -> list[int]:
+def _gc_heads_among_places(
+    context: Context, links: GcLinkReader, places: Sequence[int]
+) -> list[int]:
     """Return the heads of objects of pymalloc's among places: their next stands there."""
     index = address_index(context)
     return [
         at
         for at in places
-        if index.place_in_block(at) in HEADS[:2]
+        if index.offset_in_pool_block(at) in HEADS[:2]
         and index.object_type(at + links.size) is not None
         and links.is_object(at)
     ]
 
 
-def _no_object_begins(context: Context, address: int) -> bool:
+def _is_offset_without_objects(context: Context, address: int) -> bool:
     """Whether hardly any object of this pool begins at this offset in its block."""
     index = address_index(context)
-    place, blocks = index.place_in_block(address), index.blocks_beside(address)
+    place, blocks = index.offset_in_pool_block(address), index.blocks_beside(address)
     begins = [n for at in blocks for n in HEADS if index.object_type(at + n) is not None]
     few = begins.count(place or 0) * MANY_OBJECTS <= len(begins)  # words look like objects
     return place is not None and len(begins) >= MIN_OBJECTS and few
@@ -226,7 +236,7 @@ def is_deallocated_twice(context: Context, address: int) -> bool:
     dealloc = reader.word(kind + offset("PyTypeObject", "tp_dealloc"))
     size = reader.word(kind + offset("PyTypeObject", "tp_basicsize"))
     fields = read_words(context, address + 2 * WORD, min(size, MAX_SIZE) // WORD - 2)
-    function = context.functions.at(fault.pc)
+    function = context.functions.function_at(fault.pc)
     return (
         len(fields) >= MIN_FIELDS
         and not any(field & HALF_MASK for field in fields)
@@ -245,19 +255,19 @@ def _gc_heads_near_fault(context: Context, size: int) -> Iterator[int]:
         if finding.detector == "pointer_one_bit_off"
         for place in finding.facts.get("where", ())
     ]
-    for value in [*(at for place in places for at in (place, place - 8)), *fault_values(context)]:
+    for value in [*(at for place in places for at in (place, place - 8)), *words_at_fault(context)]:
         for node in (value, value - size):
             if node not in seen and not node & 15:
                 seen.add(node)
                 yield node
 
 
-def _check_links_of_walked(
-    context: Context, links: GcLinkReader, repairs: dict[int, LinkRepair]
+def _check_links_of_reached_objects(
+    context: Context, links: GcLinkReader, repairs: dict[int, GcLinkRepair]
 ) -> None:
     """Look at the links of the objects that the frames reach, until one is wrong."""
     walk = object_walk(context)
-    marked: list[LinkRepair] = []
+    marked: list[GcLinkRepair] = []
     visited = () if isinstance(walk, Absent) else walk.visited
     for node, agrees, is_marked in links.heads_in_lists(
         [address for address, _category in visited]
@@ -265,20 +275,20 @@ def _check_links_of_walked(
         if (agrees and not is_marked) or not links.is_object(node):
             continue
         if is_marked:
-            marked += links.repairs_of_marks(node)
+            marked += links.repairs_of_low_link_bits(node)
         if not agrees:
             for repair in links.one_bit_repairs(node):
                 repairs.setdefault(repair.where, repair)
             if repairs:
                 return
     if len(marked) == 1:  # a collection marks many
-        repair = _count_field_in_link(context, links, marked[0]) or marked[0]
+        repair = _refcount_field_overlapping_link(context, links, marked[0]) or marked[0]
         repairs[repair.where] = repair
 
 
-def _count_field_in_link(
-    context: Context, links: GcLinkReader, mark: LinkRepair
-) -> LinkRepair | None:
+def _refcount_field_overlapping_link(
+    context: Context, links: GcLinkReader, mark: GcLinkRepair
+) -> GcLinkRepair | None:
     """Return the field through which references were counted in a link; None without one.
 
     It holds the link's address, and one bit away is the object that the link belongs to: the link
@@ -289,7 +299,7 @@ def _count_field_in_link(
     if len(changed_bits(link, right)) != 1:
         return None
     beside = (links.next_node(link), links.previous_node(link))
-    for place in context.places_of(link, MAX_HOLDERS):
+    for place in context.places_of_word(link, MAX_HOLDERS):
         is_link = any(node <= place < node + links.size for node in beside)
         owner = None if is_link or is_on_stack(context, place) else index.object_with_field(place)
         if owner is not None:
@@ -299,12 +309,12 @@ def _count_field_in_link(
                 f"to the object; {mark.found - mark.corrected} of its references were counted "
                 "in the link"
             )
-            return LinkRepair(place, link, right, text)
+            return GcLinkRepair(place, link, right, text)
     return None
 
 
 def _walk_all_lists(
-    context: Context, python: PythonState, links: GcLinkReader, repairs: dict[int, LinkRepair]
+    context: Context, python: PythonState, links: GcLinkReader, repairs: dict[int, GcLinkRepair]
 ) -> Iterator[Skipped]:
     seen: set[int] = set()
     nodes = 0
@@ -328,7 +338,7 @@ def _walk_all_lists(
 
 
 def _walk_list_being_collected(
-    python: PythonState, links: GcLinkReader, repairs: dict[int, LinkRepair], broken: list[int]
+    python: PythonState, links: GcLinkReader, repairs: dict[int, GcLinkRepair], broken: list[int]
 ) -> Iterator[Skipped]:
     """Look for the break in the lists that a running collection walks: it may be what it died of.
 
@@ -343,7 +353,7 @@ def _walk_list_being_collected(
         except (UnreadableMemory, LayoutError):
             continue
         for name, head in gc_list_heads(state) if state.collecting else ():
-            node, count = links.first_break(head, left)
+            node, count = links.first_node_with_broken_next(head, left)
             left -= count
             if node is not None and node != head:
                 broken.insert(0, node)
@@ -379,12 +389,12 @@ class GcLinkReader:
         """Return the previous node."""
         return self._word(node + self._prev_at) & ~FLAGS
 
-    def leads_nowhere(self, node: int) -> bool:
+    def does_next_lead_nowhere(self, node: int) -> bool:
         """Whether the next of an object in a list is neither an object nor the head of the list."""
         after = self.next_node(node)
         return bool(after) and self.previous_node(after) != node and not self.is_object(after)
 
-    def is_number(self, held: int) -> bool:
+    def is_link_a_number(self, held: int) -> bool:
         """Whether a link is no pointer, and no bit or two that were set in one that was 0."""
         return held < LOW and held.bit_count() > MAX_FLIPPED_BITS
 
@@ -416,10 +426,10 @@ class GcLinkReader:
             return False
         is_collected = self._collected.get(kind)
         if is_collected is None:
-            is_collected = self._collected[kind] = self._is_collected(kind)
+            is_collected = self._collected[kind] = self._is_gc_type(kind)
         return is_collected
 
-    def _is_collected(self, kind: int) -> bool:
+    def _is_gc_type(self, kind: int) -> bool:
         """Whether a type's objects are the collector's."""
         at = self._type_at
         if not self._word(kind + self._flags_at) & HAVE_GC:
@@ -427,7 +437,7 @@ class GcLinkReader:
         above = self._word(kind + at)
         return bool(above) and self._word(self._word(above + at) + at) == self._word(above + at)
 
-    def repairs_of_marks(self, node: int) -> Iterator[LinkRepair]:
+    def repairs_of_low_link_bits(self, node: int) -> Iterator[GcLinkRepair]:
         """Yield the low bit of a link that is set, where it marks nothing, or hardly anything.
 
         Bit 0 marks what a collection found unreachable, and in 3.14.0 the space of every object;
@@ -438,7 +448,7 @@ class GcLinkReader:
         after = held & ~FLAGS
         if held & FLAGS in self._marks and self.is_object(after):
             text = f"next of the collector's node at {node:#x} has a low bit set, as no other has"
-            yield LinkRepair(where, held, after, text)
+            yield GcLinkRepair(where, held, after, text)
 
     def _is_linked_after(self, node: int, before: int) -> bool:
         """Whether a node is an object in a list, after `before`, and leads on properly."""
@@ -447,7 +457,7 @@ class GcLinkReader:
         beyond = self.next_node(node)
         return beyond not in (0, node, before) and self.previous_node(beyond) == node
 
-    def one_bit_repairs(self, node: int) -> Iterator[LinkRepair]:
+    def one_bit_repairs(self, node: int) -> Iterator[GcLinkRepair]:
         """Yield the one-bit changes that make the links of a node agree with its neighbours'."""
         after, before = self.next_node(node), self.previous_node(node)
         if not after or not before:
@@ -459,7 +469,7 @@ class GcLinkReader:
         if not prev_fits and next_fits:
             yield from self._repairs_of_prev(node)
 
-    def _repairs_of_next(self, node: int, after: int, *, prev_fits: bool) -> Iterator[LinkRepair]:
+    def _repairs_of_next(self, node: int, after: int, *, prev_fits: bool) -> Iterator[GcLinkRepair]:
         where = node + self._next_at
         held = self._word(where)
         flips = [held ^ flip for flip in FLIPS]
@@ -468,7 +478,7 @@ class GcLinkReader:
             if prev & ~FLAGS == node and self._is_linked_after(right & ~FLAGS, node):
                 text = f"next of the collector's node at {node:#x} leads to {after:#x}, which does"
                 text += f" not lead back; {right & ~FLAGS:#x}, one bit away, does"
-                yield LinkRepair(where, held, right, text)
+                yield GcLinkRepair(where, held, right, text)
                 return
         where = after + self._prev_at
         held = self._word(where)
@@ -483,9 +493,9 @@ class GcLinkReader:
                 text = (
                     f"prev of the collector's node at {after:#x} is one bit from {node:#x}, whose"
                 )
-                yield LinkRepair(where, held, right, text + " next it is")
+                yield GcLinkRepair(where, held, right, text + " next it is")
 
-    def _repairs_of_prev(self, node: int) -> Iterator[LinkRepair]:
+    def _repairs_of_prev(self, node: int) -> Iterator[GcLinkRepair]:
         where = node + self._prev_at
         held = self._word(where)
         flips = [held ^ flip for flip in FLIPS]
@@ -496,12 +506,12 @@ class GcLinkReader:
                 continue
             if self.next_node(self.previous_node(before)) == before:
                 text = f"prev of the collector's node at {node:#x} does not lead back; "
-                yield LinkRepair(
+                yield GcLinkRepair(
                     where, held, right, text + f"{right & ~FLAGS:#x}, one bit away, does"
                 )
                 return
 
-    def first_break(self, head: int, most: int) -> tuple[int | None, int]:
+    def first_node_with_broken_next(self, head: int, most: int) -> tuple[int | None, int]:
         """Return the first node whose next leads to no object, and how many were passed.
 
         None when the list comes back to its head, or after `most` nodes.
@@ -529,7 +539,7 @@ class GcLinkReader:
         return None, most
 
     def check_list(
-        self, head: int, repairs: dict[int, LinkRepair], context: Context
+        self, head: int, repairs: dict[int, GcLinkRepair], context: Context
     ) -> tuple[int, str]:
         """Follow one list; return how many nodes it had, and why it ended early ("" if not)."""
         node, count = head, 0

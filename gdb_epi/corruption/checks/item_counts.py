@@ -28,7 +28,12 @@ from gdb_epi.corruption.heap.one_bit_numbers import (
 )
 from gdb_epi.corruption.heap.pool_census import GRAIN, PoolCensus, pool_census
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, object_header_size
-from gdb_epi.corruption.heap.readers import fault_values, is_on_stack, read_top_of_stack, read_words
+from gdb_epi.corruption.heap.readers import (
+    is_on_stack,
+    read_top_of_stack,
+    read_words,
+    words_at_fault,
+)
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.memory_reader import MemoryReader
@@ -74,7 +79,7 @@ class _CountTooLarge(NamedTuple):
     ends: tuple[int, int] | None = None  # where characters that a NUL follows begin, bytes of one
 
 
-class _InlineItems(NamedTuple):
+class _InlineItemsLayout(NamedTuple):
     """Offsets of an object whose items follow its head: of the count and of the items; their width.
 
     Up to GC_HEAD bytes lie before the object in its block.
@@ -85,12 +90,12 @@ class _InlineItems(NamedTuple):
     width: int
 
 
-def _inline_items(layout: Layout) -> dict[str, _InlineItems]:
+def _inline_items_layouts(layout: Layout) -> dict[str, _InlineItemsLayout]:
     """Return where tuples and bytes have their items."""
     size_at = layout.require("PyVarObject", "ob_size")
     return {
-        "tuple": _InlineItems(size_at, layout.require("PyTupleObject", "ob_item"), WORD),
-        "bytes": _InlineItems(size_at, layout.require("PyBytesObject", "ob_sval"), 1),
+        "tuple": _InlineItemsLayout(size_at, layout.require("PyTupleObject", "ob_item"), WORD),
+        "bytes": _InlineItemsLayout(size_at, layout.require("PyBytesObject", "ob_sval"), 1),
     }
 
 
@@ -163,8 +168,9 @@ def heap_string_flags(context: Context) -> Iterator[Evidence]:
         right = [
             word ^ 1 << bit
             for bit in range(form.state_mask.bit_length())
-            if _fills_block(walk, form.kinds.get((word ^ 1 << bit) & form.state_mask), owner,
-                            length, block)
+            if _does_string_fill_block(
+                walk, form.kinds.get((word ^ 1 << bit) & form.state_mask), owner, length, block
+            )
         ]  # fmt: skip
         if len(right) == 1:
             summary = (
@@ -175,7 +181,7 @@ def heap_string_flags(context: Context) -> Iterator[Evidence]:
             yield word_evidence("R25", place, word, right[0], summary)
 
 
-def _fills_block(
+def _does_string_fill_block(
     walk: ObjectWalk, shape: tuple[int, int] | None, owner: int, length: int, block: int
 ) -> bool:
     """Whether that many characters, none of them NUL, and a final NUL fill a block.
@@ -209,9 +215,9 @@ def _objects_counting_too_much(
     layout = walk.reader.layout
     size_at = layout.require("PyVarObject", "ob_size")
     type_at = layout.require("PyObject", "ob_type")
-    form, fields = str_format(layout, 0), _inline_items(layout)
+    form, fields = str_format(layout, 0), _inline_items_layouts(layout)
     head = min(head for head, _width in form.kinds.values())
-    fields["str"] = _InlineItems(form.length_at, head, 1)
+    fields["str"] = _InlineItemsLayout(form.length_at, head, 1)
     rooms = {
         name: (layout.require(struct, member), layout.size(struct) or 0)
         for name, struct, member in _SAID
@@ -251,7 +257,7 @@ def _objects_counting_too_much(
 
 
 def _chunk_objects_counting_too_much(
-    census: PoolCensus, walk: ObjectWalk, chunks: HeapChunks, fields: dict[str, _InlineItems]
+    census: PoolCensus, walk: ObjectWalk, chunks: HeapChunks, fields: dict[str, _InlineItemsLayout]
 ) -> dict[str, list[int]]:
     """Return the objects in chunks of malloc's, larger than pymalloc's blocks, that count more."""
     kinds = {
@@ -279,7 +285,7 @@ def _built_in_types(walk: ObjectWalk) -> dict[str, ObjectType]:
     wanted = _no_objects_by_type()
     return {
         kind.name: kind
-        for kind in walk.kinds.judged_types()
+        for kind in walk.kinds.types_met_so_far()
         if kind.name in wanted and not kind.flags & HEAP_TYPE
     }
 
@@ -305,9 +311,9 @@ def _one_bit_corrections(
         ]
         far = "two bits"
     if count.ends:  # a NUL ends the characters, however long they are said to be
-        right = [value for value in right if _is_nul_after(walk, count.ends, value)]
+        right = [value for value in right if _ends_with_nul(walk, count.ends, value)]
     if len(right) > 1 and count.items:
-        right = [value for value in right if not walk.type_at(_read_item(walk, count, value))]
+        right = [value for value in right if not walk.type_name_at(_read_item(walk, count, value))]
     if len(right) == 1 and (not count.items or _are_objects(walk, count.items, right[0])):
         if may_be_old_reference_count(context, count.owner, count.place, count.held - right[0]):
             return
@@ -324,7 +330,7 @@ def _read_item(walk: ObjectWalk, count: _CountTooLarge, number: int) -> int:
     return walk.reader.word(count.items + WORD * number)
 
 
-def _is_nul_after(walk: ObjectWalk, ends: tuple[int, int], value: int) -> bool:
+def _ends_with_nul(walk: ObjectWalk, ends: tuple[int, int], value: int) -> bool:
     """Whether a NUL follows that many characters: str and bytes objects end with one."""
     start, width = ends
     try:
@@ -338,8 +344,8 @@ def _counts_too_large(context: Context, walk: ObjectWalk) -> Iterator[_CountTooL
     for address, category in walk.visited:
         if category in ("list", "tuple"):
             of_kind[category].append(address)
-    for value in dict.fromkeys((*walk.variables(), *fault_values(context))):
-        name = walk.type_at(value)
+    for value in dict.fromkeys((*walk.values_of_variables(), *words_at_fault(context))):
+        name = walk.type_name_at(value)
         if name in ("bytes", "bytearray", "str"):
             of_kind[name].append(value)
     yield from _owner_counts(context, walk.reader, of_kind)
@@ -354,7 +360,7 @@ def _owner_counts(
         room_at, start_at = offset(struct, member), offset(struct, "ob_item", "ob_bytes")
         places = offset("PyVarObject", "ob_size"), room_at, start_at
         yield from _counts_beyond_allocated(context, reader, kind, of_kind[kind], places)
-    for kind, inline in _inline_items(reader.layout).items():
+    for kind, inline in _inline_items_layouts(reader.layout).items():
         yield from _counts_beyond_block(context, reader, kind, of_kind[kind], inline)
     yield from _strings_without_room(context, reader, of_kind["str"])
 
@@ -371,7 +377,7 @@ def _strings_without_room(
             if state in form.kinds:
                 shapes.setdefault(form.kinds[state], []).append(owner)
     for (head, width), alike in shapes.items():
-        inline = _InlineItems(form.length_at, head, width)
+        inline = _InlineItemsLayout(form.length_at, head, width)
         for count in _counts_beyond_block(context, reader, "str", alike, inline):
             yield count._replace(most=count.most - 1)
 
@@ -400,7 +406,7 @@ def _counts_beyond_allocated(
 
 
 def _counts_beyond_block(
-    context: Context, reader: MemoryReader, kind: str, owners: list[int], inline: _InlineItems
+    context: Context, reader: MemoryReader, kind: str, owners: list[int], inline: _InlineItemsLayout
 ) -> Iterator[_CountTooLarge]:
     """Yield the objects whose items follow them, in a block that is too small for them."""
     index, (count_at, start, width) = address_index(context), inline
@@ -410,7 +416,7 @@ def _counts_beyond_block(
         end = index.end_of_block(owner) or index.end_of_block(owner - GC_HEAD)
         if end is None or owner + start + width * held <= end:
             continue
-        if index.place_in_block(owner) not in (None, 0, GC_HEAD):
+        if index.offset_in_pool_block(owner) not in (None, 0, GC_HEAD):
             continue  # it is no object of its own: something like one inside of a block
         most = (end - owner - start) // width
         least = most - most // SLACK - GRAIN // width
@@ -430,11 +436,11 @@ def _are_objects(walk: ObjectWalk, items: int, count: int) -> bool:
         words += walk.reader.consecutive_words(items + WORD * (count - looked_at), looked_at)
     except UnreadableMemory:
         return False
-    return all(walk.type_at(word) for word in words if word) and any(words)
+    return all(walk.type_name_at(word) for word in words if word) and any(words)
 
 
 @check("R31", costly=True, needs="crash", order=58)
-def counts_beside_pointers(context: Context) -> Iterator[Evidence]:
+def check_counts_in_structs_at_hand(context: Context) -> Iterator[Evidence]:
     """Look at the structs in blocks that the fault had at hand.
 
     A number counts when the block that a pointer beside it names is smaller than so many items of
@@ -454,18 +460,18 @@ def counts_beside_pointers(context: Context) -> Iterator[Evidence]:
     wrong: dict[int, tuple[int, int, int, int]] = {}
     ends: dict[int, tuple[int, int]] = {}
     rows: set[int] = set()
-    for start in fault_values(context)[:MAX_STRUCTS]:
+    for start in words_at_fault(context)[:MAX_STRUCTS]:
         words = _words_of_struct(context, start)
         rows.update(word for word in (start, *words) if _room_of_block(context, word) is not None)
-        for place, held, right, width in _struct_counts(context, start, words):
+        for place, held, right, width in _wrong_counts_of_struct(context, start, words):
             wrong[place] = held, right, width, start
-        ends.update(_ends_of_struct(context, start, words))
+        ends.update(_wrong_end_pointers_of_struct(context, start, words))
     if len(ends) == 1 and not wrong:
         yield from _evidence_of_wrong_end_pointer(*ends.popitem())
     if not wrong and not ends:
-        yield from _lengths_on_the_stack(context, site.fault)
+        yield from _evidence_of_length_on_stack(context, site.fault)
     if not wrong and context.target.region_at(site.address or 0) is None:
-        yield from _numbers_out_of_rows(context, sorted(rows), site.address or 0)
+        yield from _evidence_of_number_out_of_row(context, sorted(rows), site.address or 0)
     if len(wrong) > MAX_WRONG:
         return
     for place, (held, right, width, start) in wrong.items():
@@ -492,7 +498,7 @@ def _evidence_of_number(
     return word_evidence("R31", place, word, corrected, summary, marks=marks)
 
 
-def _lengths_on_the_stack(context: Context, fault: Fault) -> Iterator[Evidence]:
+def _evidence_of_length_on_stack(context: Context, fault: Fault) -> Iterator[Evidence]:
     """Yield the length beside a pointer to the text of a str or bytes object, which has its own."""
     python, start = context.state.python, fault.sp & -WORD
     if not isinstance(python, PythonState) or not is_on_stack(context, start):
@@ -523,7 +529,9 @@ def _lengths_on_the_stack(context: Context, fault: Fault) -> Iterator[Evidence]:
         return
 
 
-def _numbers_out_of_rows(context: Context, rows: list[int], address: int) -> Iterator[Evidence]:
+def _evidence_of_number_out_of_row(
+    context: Context, rows: list[int], address: int
+) -> Iterator[Evidence]:
     """Yield the one number of a rising row that led to an address where nothing is mapped."""
     for start in rows:
         room = min(_room_of_block(context, start) or 0, MAX_IN_ROW * WORD) & -WORD
@@ -573,7 +581,7 @@ def _words_of_struct(context: Context, start: int) -> list[int]:
     return read_words(context, start, min(MAX_STRUCT * WORD, end - start) // WORD).tolist()
 
 
-def _ends_of_struct(
+def _wrong_end_pointers_of_struct(
     context: Context, start: int, words: list[int]
 ) -> Iterator[tuple[int, tuple[int, int]]]:
     """Yield (place, (end, right end)) of a start, an end and an end of room that follow each other.
@@ -600,7 +608,7 @@ def _evidence_of_wrong_end_pointer(place: int, words: tuple[int, int]) -> Iterat
     yield word_evidence("R31", place, held, right, summary)
 
 
-def _struct_counts(
+def _wrong_counts_of_struct(
     context: Context, start: int, words: list[int]
 ) -> Iterator[tuple[int, int, int, int]]:
     """Yield (place, number, right number, bytes of an item) of a struct."""
@@ -635,21 +643,21 @@ def _did_count_lead_access(context: Context, items: int, number: int, fit: tuple
     registers = {} if isinstance(site, Absent) else site.fault.registers
     used = {number, number * width, items + number * width}
     return (
-        _is_access_right_after(context, items)
+        _is_access_right_after_items(context, items)
         or any(registers.get(name, 0) in used for name in GENERAL)
-        or 0 <= _address(context) - items - (number - right) * width <= right * width
+        or 0 <= _failed_address_or_zero(context) - items - (number - right) * width <= right * width
     )
 
 
-def _is_access_right_after(context: Context, items: int) -> bool:
+def _is_access_right_after_items(context: Context, items: int) -> bool:
     """Whether the access is right after the memory that follows some items."""
     region = context.target.region_at(items)
     while region is not None and (after := context.target.region_at(region.end)) is not None:
         region = after
-    return region is not None and region.end <= _address(context) < region.end + PAGE
+    return region is not None and region.end <= _failed_address_or_zero(context) < region.end + PAGE
 
 
-def _address(context: Context) -> int:
+def _failed_address_or_zero(context: Context) -> int:
     return 0 if isinstance(context.site, Absent) else context.site.address or 0
 
 

@@ -16,11 +16,11 @@ from gdb_epi.corruption.heap.lost_objects import MAX_HOLDERS, has_object_in_bloc
 from gdb_epi.corruption.heap.object_references import has_lost_reference
 from gdb_epi.corruption.heap.object_walk import FRAME, ContainerSlot, ObjectWalk, object_walk
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
-from gdb_epi.corruption.heap.readers import fault_values, is_on_stack
+from gdb_epi.corruption.heap.readers import is_on_stack, words_at_fault
 from gdb_epi.corruption.pointers.read_place import find_read_place
 from gdb_epi.corruption.pointers.suspects import find_fault_words
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.score import PROVEN, STRONG, WEAK, compute_score, is_overwriting
+from gdb_epi.corruption.score import PROVEN, STRONG, WEAK, compute_score, is_sign_of_overwriting
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.fault.own_native_code import own_library_names
 from gdb_epi.sizes import WORD_MASK
@@ -55,10 +55,13 @@ def lost_reference(context: Context) -> Iterator[Evidence]:
     walk = require(object_walk(context))
     if compute_score(context.evidence).word in (PROVEN, STRONG, WEAK):
         return
-    if any(map(is_overwriting, context.evidence)):
+    if any(map(is_sign_of_overwriting, context.evidence)):
         return  # counts too
-    lost = [*_freed_object_read_through(context, walk), *_objects_lacking_references(context, walk)]
-    at_hand = set(fault_values(context))
+    lost = [
+        *_freed_object_that_was_read_through(context, walk),
+        *_objects_lacking_references(context, walk),
+    ]
+    at_hand = set(words_at_fault(context))
     lost.sort(
         key=lambda each: (each.address not in at_hand, each.references is None, -len(each.slots))
     )
@@ -72,7 +75,7 @@ def lost_reference(context: Context) -> Iterator[Evidence]:
         summary = f"the object at {address:#x} was freed, but {held}: somebody freed it too early"
         how = ", as one Py_DECREF() too many, a missing Py_INCREF() or a block freed twice does"
     else:
-        kind = add_article(walk.type_at(address))
+        kind = add_article(walk.type_name_at(address))
         summary = f"{kind} object at {address:#x} counts {counted(count, 'reference')}, but {held}"
         summary += ": somebody gave back a reference without having taken one"
         how = ", as one Py_DECREF() too many or a missing Py_INCREF() does"
@@ -97,7 +100,7 @@ def _objects_lacking_references(context: Context, walk: ObjectWalk) -> Iterator[
     if layout.free_threaded:
         return
     borrowing = layout.offset("_PyInterpreterFrame", "f_executable.bits") is not None
-    held = walk.held_by_several()
+    held = walk.words_held_by_too_many_slots()
     slots: dict[int, dict[int, ContainerSlot]] = {}
     for slot in walk.slots_that_hold(held):
         if not (borrowing and slot.kind == FRAME):
@@ -110,13 +113,15 @@ def _objects_lacking_references(context: Context, walk: ObjectWalk) -> Iterator[
         count = _reference_count(context, walk, address)
         least = 2 + sum(slot.kind == FRAME for slot in mine) if count is None else 1
         lost = len(mine) - (count or 0)
-        if lost < least or (count is None and not _was_freed(context, address)):
+        if lost < least or (count is None and not _was_object_freed(context, address)):
             continue
         if lost > least or not _may_slot_be_flipped(context, walk, address):
             yield _LostReference(address, count, mine)
 
 
-def _freed_object_read_through(context: Context, walk: ObjectWalk) -> Iterator[_LostReference]:
+def _freed_object_that_was_read_through(
+    context: Context, walk: ObjectWalk
+) -> Iterator[_LostReference]:
     """Yield the object, which was freed, at the address that the wrong word was read through.
 
     Or at its place itself: what was counted there is a word of the block's new user.
@@ -124,7 +129,7 @@ def _freed_object_read_through(context: Context, walk: ObjectWalk) -> Iterator[_
     word = next(iter(find_fault_words(context)), None)
     read_from = None if word is None else find_read_place(context, word)
     for address in () if read_from is None else (read_from.base, read_from.slot):
-        if walk.type_at(address) or not _was_freed(context, address):
+        if walk.type_name_at(address) or not _was_object_freed(context, address):
             continue
         slots = list(_items_that_hold(context, address))
         if slots and not _may_slot_be_flipped(context, walk, address):
@@ -137,7 +142,7 @@ def _items_that_hold(context: Context, address: int) -> Iterator[ContainerSlot]:
     Where an exception is printed that nobody caught, the frames are gone that led to them.
     """
     index = address_index(context)
-    for place in context.places_of(address, MAX_HOLDERS):
+    for place in context.places_of_word(address, MAX_HOLDERS):
         start = start_of_block(context, place)
         if start is None or is_on_stack(context, place) or index.in_free_block(place):
             continue
@@ -150,7 +155,7 @@ def _items_that_hold(context: Context, address: int) -> Iterator[ContainerSlot]:
 
 def _reference_count(context: Context, walk: ObjectWalk, address: int) -> int | None:
     """Return how many references an object counts; None of no object, many of an immortal one."""
-    if not walk.type_at(address):
+    if not walk.type_name_at(address):
         return None
     if read_word(context.target, address) == 0:
         return 0
@@ -167,13 +172,13 @@ def _is_slot_of_container(walk: ObjectWalk, slot: ContainerSlot, lost: Container
         return True
     items = sorted([*walk.other_slots_of_container(slot), (slot.place, slot.value)])
     lowest_bit = len(items) & -len(items)
-    return any(word not in lost and walk.type_at(word) for _, word in items[-lowest_bit:])
+    return any(word not in lost and walk.type_name_at(word) for _, word in items[-lowest_bit:])
 
 
-def _was_freed(context: Context, address: int) -> bool:
+def _was_object_freed(context: Context, address: int) -> bool:
     """Whether an object began there whose block is free, or that of another object."""
     index = address_index(context)
-    within = index.place_in_block(address)
+    within = index.offset_in_pool_block(address)
     if within not in HEADS:
         return False
     return index.in_free_block(address) or has_object_in_block(index, address - within)
@@ -182,4 +187,6 @@ def _was_freed(context: Context, address: int) -> bool:
 def _may_slot_be_flipped(context: Context, walk: ObjectWalk, address: int) -> bool:
     """Whether a slot that holds an object may be one bit off another one, which misses it."""
     near = (address ^ 1 << bit for bit in range(LOWEST_BIT, HIGHEST_BIT))
-    return any(has_lost_reference(context, other, address) for other in near if walk.type_at(other))
+    return any(
+        has_lost_reference(context, other, address) for other in near if walk.type_name_at(other)
+    )

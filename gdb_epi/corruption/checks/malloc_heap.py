@@ -79,7 +79,7 @@ def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
         yield Skipped("R7", "no main heap that begins with glibc's tcache")
     elif size > DEFAULT_LIMIT and not context.sweep:
         yield Skipped("R7", f"the heap has {size >> 20} MiB: only with --sweep")
-    elif not context.budget.take(size):
+    elif not context.budget.take_bytes(size):
         yield Skipped("R7", "the budget does not reach for the heap")
     else:
         is_whole = not context.target.truncation().truncated and region.dumped >= region.size
@@ -109,7 +109,7 @@ def _walk_thread_heaps(
     left, skipped = DEFAULT_LIMIT, 0
     for heap in heaps:
         size = 8 * heap.count
-        if (size > left and not context.sweep) or not context.budget.take(size):
+        if (size > left and not context.sweep) or not context.budget.take_bytes(size):
             skipped += size
             continue
         left -= size
@@ -128,7 +128,7 @@ def _is_named_from_outside(context: Context, chunk: int, end: int) -> bool:
     return any(
         not chunk <= place < end and not is_on_stack(context, place)
         for address in (chunk, chunk + HEAD_BYTES)
-        for place in context.places_of(address, MAX_NAMING)
+        for place in context.places_of_word(address, MAX_NAMING)
     )
 
 
@@ -139,7 +139,7 @@ def _check_chunks_of_heap(
 
     `chunks` are those that were walked before.
     """
-    count, breaks = chunks.count_fitting(), 0
+    count, breaks = chunks.count_consistent_chunks(), 0
     before = context.counts.get("malloc chunks", 0)
     at = chunks.places[count] if count else 0
     recent = deque(chunks.places[:count][-BACK - 1 :], maxlen=BACK + 1)
@@ -155,7 +155,7 @@ def _check_chunks_of_heap(
         breaks += 1
         repair = gone = None
         if breaks <= MAX_BREAKS:
-            repair = _one_bit_repair(context, heap, [*recent, at])
+            repair = _one_bit_repair_of_chunk_size(context, heap, [*recent, at])
             gone = _next_chunks_behind_zeros(heap, at) if repair is None else None
         recent_chunk = recent[-1] if recent else None
         recent.clear()
@@ -188,7 +188,7 @@ def _overwritten_header(
         before = at
     for place in reversed(places) if is_whole else ():
         header = heap.start + 8 * place
-        emptied = _emptied_pages(heap, place)
+        emptied = _zero_pages_around_header(heap, place)
         if emptied is not None:
             first, end = emptied
             plain = (
@@ -211,14 +211,14 @@ def _overwritten_header(
                     f"{run.end - run.start} bytes from {run.start:#x} on are {run.what}"
                 )
                 length = run.end - run.start
-                plain = f"{length} bytes were written over malloc's own data: {run.kind}"
+                plain = f"{length} bytes were written over malloc's own data: {run.kind_in_words}"
                 return plain_evidence(OVERWRITTEN_PLACE, header + WORD, summary, plain=plain)
     summary = f"malloc's chunks fit no more at {heap.start + 8 * at:#x}; no single flip mends them"
     # Of a heap that is not whole, what is missing may be why.
     return plain_evidence(OVERWRITTEN, "", summary) if is_whole else Skipped("R7", summary)
 
 
-def _emptied_pages(heap: HeapWords, place: int) -> tuple[int, int] | None:
+def _zero_pages_around_header(heap: HeapWords, place: int) -> tuple[int, int] | None:
     """Return the range of whole pages of zeros that a header lies in; None where there is none.
 
     malloc writes no header of size 0, and what is stored by mistake seldom ends where pages do on
@@ -255,7 +255,7 @@ def _next_chunks_behind_zeros(heap: HeapWords, at: int) -> tuple[int, int] | Non
         return None
     if sum(word != 0 for word in heap.slice(line, LINE_WORDS)) > 1:
         return None
-    if _emptied_pages(heap, place) is not None:
+    if _zero_pages_around_header(heap, place) is not None:
         return None
     for behind in range(end, min(end + MAX_GONE, heap.count - 1), 2):
         if chunks_fit(heap, behind, heap[behind + 1]):
@@ -281,7 +281,9 @@ def _is_last(heap: HeapWords, at: int) -> bool:
     return not any(heap.slice(place, heap.count - place))
 
 
-def _one_bit_repair(context: Context, heap: HeapWords, places: list[int]) -> tuple[int, int] | None:
+def _one_bit_repair_of_chunk_size(
+    context: Context, heap: HeapWords, places: list[int]
+) -> tuple[int, int] | None:
     """Return (place, size) of a one-bit change after which all fits; None without one.
 
     The last place that can be mended, and the smallest size: others would jump over chunks that
@@ -306,12 +308,12 @@ def _one_bit_repair(context: Context, heap: HeapWords, places: list[int]) -> tup
             swallowed = larger and (
                 behind > 1 or _is_named_from_outside(context, at + length, at + mended)
             )
-            whole = swallowed or _jumps_over_chunks(heap, place, size)
+            whole = swallowed or _does_repaired_chunk_cover_chunks(heap, place, size)
             return None if whole else (place, size)
     return None
 
 
-def _jumps_over_chunks(heap: HeapWords, place: int, size: int) -> bool:
+def _does_repaired_chunk_cover_chunks(heap: HeapWords, place: int, size: int) -> bool:
     """Whether chunks inside of a mended one lead to its end: then a header among them is damaged.
 
     A block that was joined of freed ones holds their old headers too; it is given up. In a large
@@ -367,7 +369,7 @@ def malloc_links(context: Context) -> Iterator[Evidence]:
                         yield evidence
         wrong = [] if flips else find_overwritten_links(context.target, words, free)
         if wrong:
-            yield _written_after_free(context, wrong)
+            yield _evidence_of_write_after_free(context, wrong)
 
 
 def _free_chunks(words: HeapWords, chunks: HeapChunks) -> Iterator[int]:
@@ -375,14 +377,14 @@ def _free_chunks(words: HeapWords, chunks: HeapChunks) -> Iterator[int]:
 
     `chunks` are those that were walked before: only behind the last of them each is looked at.
     """
-    fitting = chunks.count_fitting()
+    fitting = chunks.count_consistent_chunks()
     for number, head in enumerate(chunks.heads[1 : fitting + 1]):
         if not head & PREV_INUSE:
             yield chunks.places[number]
     yield from free_chunks(words, chunks.places[fitting] if fitting else 0)
 
 
-def _written_after_free(context: Context, wrong: Sequence[OverwrittenLink]) -> Evidence:
+def _evidence_of_write_after_free(context: Context, wrong: Sequence[OverwrittenLink]) -> Evidence:
     first = wrong[0]
     more = f"; so were those of {len(wrong) - 1} other free blocks" if len(wrong) > 1 else ""
     run = next(content_runs(context.target, first.place), None)

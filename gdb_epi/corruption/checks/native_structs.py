@@ -22,9 +22,9 @@ from gdb_epi.corruption.checks.overwritten_places import ID as OVERWRITTEN_PLACE
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, plain_evidence, word_evidence
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, HeapChunks, heap_chunks, is_in_free_chunk
-from gdb_epi.corruption.heap.object_references import is_partly_written
-from gdb_epi.corruption.heap.readers import POINTER_LANES, fault_values, is_on_stack
-from gdb_epi.corruption.pointers.suspects import Suspect, find_suspects
+from gdb_epi.corruption.heap.object_references import can_software_have_written_word
+from gdb_epi.corruption.heap.readers import POINTER_LANES, is_on_stack, words_at_fault
+from gdb_epi.corruption.pointers.suspects import SuspectedWord, find_suspects
 from gdb_epi.corruption.registry import check
 from gdb_epi.fault.malloc_heap import FLAGS
 from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute
@@ -133,7 +133,7 @@ class MallocBlocks:
         for at in self._every.places:
             if size <= words[at + 1] & ~FLAGS <= size + GRAIN:
                 held = [words[at + HEAD + n] for n in alike]
-                same = map(self._is_sort, held, alike.values())
+                same = map(self._is_zero_or_of_sort, held, alike.values())
                 start_of_block = start + WORD * (at + HEAD)
                 few = held.count(0) <= MAX_ZEROS and (any(held) or not held)
                 if few and all(same) and not is_in_free_chunk(self._context, start_of_block):
@@ -162,7 +162,7 @@ class MallocBlocks:
                     sort_by_word[number] = sort
         return sort_by_word
 
-    def _is_sort(self, word: int, sort: str) -> bool:
+    def _is_zero_or_of_sort(self, word: int, sort: str) -> bool:
         return not word or self._sort_of_word(word) == sort
 
     def _sort_of_word(self, word: int) -> str:
@@ -205,7 +205,7 @@ def dangling_node_links(context: Context) -> Iterator[Evidence]:
         )
 
 
-def _slots_of_damaged_link(context: Context, suspect: Suspect) -> list[int]:
+def _slots_of_damaged_link(context: Context, suspect: SuspectedWord) -> list[int]:
     """Return the one place of a word that may be a damaged link; empty where several hold it."""
     if suspect.value < NEAR_NULL:
         return []
@@ -218,9 +218,9 @@ def _block_one_bit_away(
 ) -> Iterator[Evidence]:
     """Yield the one block that is a bit away, else the one that is a byte of zeros away."""
     by_bit = [block for block in unnamed if block ^ value in {1 << bit for bit in BITS}]
-    by_byte = [block for block in unnamed if _is_zeroed_byte(value, block)]
+    by_byte = [block for block in unnamed if _is_only_upper_byte_zeroed(value, block)]
     blocks = by_bit or by_byte
-    if len(blocks) != 1 or is_partly_written(context, slot, value, blocks[0]):
+    if len(blocks) != 1 or can_software_have_written_word(context, slot, value, blocks[0]):
         return
     how = "one bit" if by_bit else "one byte, which is 0,"
     summary = (
@@ -231,7 +231,7 @@ def _block_one_bit_away(
     yield word_evidence("R24" if by_bit else "M:link", slot, value, blocks[0], summary)
 
 
-def _is_zeroed_byte(value: int, right: int) -> bool:
+def _is_only_upper_byte_zeroed(value: int, right: int) -> bool:
     """Whether a byte of an address is 0 and those below it are not: no store of a zero did that."""
     for lane in POINTER_LANES:
         byte = 0xFF << 8 * lane
@@ -251,11 +251,11 @@ def virtual_tables(context: Context) -> Iterator[Evidence]:
     struct that names a table without functions may be of a kind that has none; that a table which
     others name is one bit away is chance then.
     """
-    yield from _check_tables_of_open_files(context)
+    yield from _check_vtables_of_stdio_files(context)
     tables = _VirtualTables(context)
     yield from _check_tables_of_structs(context, tables)
     wrong: dict[int, tuple[int, list[int]]] = {}
-    for address in dict.fromkeys(fault_values(context)):
+    for address in dict.fromkeys(words_at_fault(context)):
         if address % WORD or not tables.may_be_object(address):
             continue
         held = read_word(context.target, address)
@@ -263,7 +263,7 @@ def virtual_tables(context: Context) -> Iterator[Evidence]:
         if held is None or region is None or not region.is_file_mapped or tables.begins_table(held):
             continue
         right = [held ^ 1 << bit for bit in TABLE_BITS if tables.begins_table(held ^ 1 << bit)]
-        alike = [table for table in right if _is_table_of_several(context, table)]
+        alike = [table for table in right if _is_table_of_several_objects(context, table)]
         if alike:
             wrong[address] = held, alike
     if len(wrong) > MAX_WRONG:
@@ -278,7 +278,7 @@ def virtual_tables(context: Context) -> Iterator[Evidence]:
             yield word_evidence("R29", address, held, alike[0], summary)
 
 
-def _check_tables_of_open_files(context: Context) -> Iterator[Evidence]:
+def _check_vtables_of_stdio_files(context: Context) -> Iterator[Evidence]:
     """Tell a FILE that is whole, on glibc's list, and names no table of operations.
 
     Such a table is two words of 0 and functions (struct _IO_jump_t, libio/libioP.h).
@@ -289,7 +289,7 @@ def _check_tables_of_open_files(context: Context) -> Iterator[Evidence]:
         if flags is None or table is None or flags & MAGIC_MASK != FILE_MAGIC:
             return
         named[file] = table
-    sound = {table for table in named.values() if _begins_operations(context, table)}
+    sound = {table for table in named.values() if _begins_table_of_operations(context, table)}
     wrong = [(file, table) for file, table in named.items() if table not in sound]
     for file, held in wrong if len(wrong) <= MAX_WRONG < len(named) else ():
         right = [table for table in sound if (held ^ table).bit_count() == 1]
@@ -315,9 +315,9 @@ def _check_tables_of_structs(context: Context, tables: _VirtualTables) -> Iterat
         right = [
             at
             for at in near
-            if all(tables.words_that_are_code(at)) and _is_table_of_several(context, at)
+            if all(tables.words_that_are_code(at)) and _is_table_of_several_objects(context, at)
         ]
-        if len(right) == 1 and len(context.places_of(held, MAX_PLACES)) == 1:
+        if len(right) == 1 and len(context.places_of_word(held, MAX_PLACES)) == 1:
             summary = (
                 f"the word at {places[0]:#x} is {held:#018x}, where no function is named; "
                 f"{right[0]:#018x}, one bit away, is a table of functions, and other blocks name it"
@@ -325,7 +325,7 @@ def _check_tables_of_structs(context: Context, tables: _VirtualTables) -> Iterat
             yield word_evidence("R29", places[0], held, right[0], summary)
 
 
-def _begins_operations(context: Context, table: int) -> bool:
+def _begins_table_of_operations(context: Context, table: int) -> bool:
     words = split_into_words(try_read(context.target, table, 4 * WORD)) if table % WORD == 0 else ()
     return (
         len(words) == 4
@@ -334,8 +334,8 @@ def _begins_operations(context: Context, table: int) -> bool:
     )
 
 
-def _is_table_of_several(context: Context, table: int) -> bool:
-    places = context.places_of(table, MAX_PLACES)
+def _is_table_of_several_objects(context: Context, table: int) -> bool:
+    places = context.places_of_word(table, MAX_PLACES)
     objects = [at for at in places if not is_on_stack(context, at) and at % (2 * WORD) == 0]
     return len(objects) >= MIN_ALIKE
 

@@ -20,24 +20,24 @@ from gdb_epi.corruption.heap.address_index import (
     OBJECT,
     AddressIndex,
     address_index,
-    find_others_beside,
     find_others_of_type,
+    find_others_of_type_in_pool,
 )
 from gdb_epi.corruption.heap.cpython_fields import is_extension_object, may_extension_mark
 from gdb_epi.corruption.heap.item_tables import find_member_offset
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_references import (
+    can_software_have_written_word,
     has_lost_reference,
-    is_partly_written,
     lacks_one_holder,
-    may_be_freed,
-    may_be_stale,
+    may_be_freed_object,
+    may_be_unmapped_object,
 )
 from gdb_epi.corruption.heap.object_types import INSTANCE, SUBCLASS
 from gdb_epi.corruption.heap.object_walk import object_walk
-from gdb_epi.corruption.heap.readers import fault_values, is_on_stack, read_words, shared_reader
+from gdb_epi.corruption.heap.readers import is_on_stack, read_words, shared_reader, words_at_fault
 from gdb_epi.corruption.pointers.read_place import find_cleared_place, find_read_place
-from gdb_epi.corruption.pointers.small_changes import is_single_bit
+from gdb_epi.corruption.pointers.small_changes import has_one_bit_set
 from gdb_epi.corruption.pointers.suspects import FaultWord, find_fault_words, find_suspects
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.objects.str_layout import str_format
@@ -65,7 +65,7 @@ PLAIN = ("str", "bytes", "int", "float", "complex", "bool")  # that name no obje
 OF_CTYPES = "_ctypes."  # types of its classes: what those hold is what the program puts there
 
 
-class _Field(NamedTuple):
+class _FieldAndItsLike(NamedTuple):
     """A field of an object: of what type that is, and the same fields of others.
 
     `is_pointer`: CPython has a pointer or NULL there, whatever the object.
@@ -92,13 +92,15 @@ def null_with_one_bit(context: Context) -> Iterator[Evidence]:
     word.
     """
     for word in find_fault_words(context):
-        wrong = _wrong_nulls(context, word) if is_single_bit(word.value) else []
+        wrong = (
+            _fields_that_are_null_elsewhere(context, word) if has_one_bit_set(word.value) else []
+        )
         if len(wrong) == 1:
-            yield _flipped_null(context, wrong[0], word.value)
+            yield _evidence_of_flipped_null(context, wrong[0], word.value)
             return
 
 
-def _wrong_nulls(context: Context, word: FaultWord) -> list[_Field]:
+def _fields_that_are_null_elsewhere(context: Context, word: FaultWord) -> list[_FieldAndItsLike]:
     """Return the fields that a number was read from, or may have been, and that are NULL elsewhere.
 
     Where memory does not say which place was read, one that was not at hand itself may hold
@@ -111,7 +113,7 @@ def _wrong_nulls(context: Context, word: FaultWord) -> list[_Field]:
         if field is None or _is_number_of_extension(context, field, word.value):
             return []
         return [field] if _is_null_elsewhere(context, field, MIN_NULL) else []
-    at_hand = _fields_holding(context, word.value, fault_values(context))
+    at_hand = _fields_holding(context, word.value, words_at_fault(context))
     fields = map(partial(_field_at, context), at_hand or _possible_fields(context, word))
     return [
         field
@@ -128,7 +130,7 @@ def _wrong_nulls(context: Context, word: FaultWord) -> list[_Field]:
     ]
 
 
-def _is_number_of_extension(context: Context, field: _Field, value: int) -> bool:
+def _is_number_of_extension(context: Context, field: _FieldAndItsLike, value: int) -> bool:
     """Whether 2^n in an extension's object is a small number of it, of 8, 16, 32 or 64 bits.
 
     Also where its type says that CPython has a pointer there (tp_dictoffset).
@@ -138,7 +140,7 @@ def _is_number_of_extension(context: Context, field: _Field, value: int) -> bool
     return small and is_extension_object(context, field.start, field.type_name)
 
 
-def _flipped_null(context: Context, field: _Field, value: int) -> Evidence:
+def _evidence_of_flipped_null(context: Context, field: _FieldAndItsLike, value: int) -> Evidence:
     offset = field.place - field.start
     nulls = sum(read_word(context.target, other + offset) == 0 for other in field.others)
     others = f"{nulls} other objects of that type have NULL there, and none a number"
@@ -162,10 +164,12 @@ def _possible_fields(context: Context, word: FaultWord) -> list[int]:
     """
     # Numbers below a page stand everywhere.
     places = (
-        _fields_holding(context, word.value, _objects_near(context)) if word.value >= PAGE else []
+        _fields_holding(context, word.value, _objects_near_fault(context))
+        if word.value >= PAGE
+        else []
     )
     if not places and word.value >= MIN_SEARCHED:
-        everywhere = context.places_of(word.value, MAX_PLACES)
+        everywhere = context.places_of_word(word.value, MAX_PLACES)
         places = sorted({*everywhere}) if len(everywhere) < MAX_PLACES else []
     return [place for place in places if not is_on_stack(context, place)]
 
@@ -181,7 +185,7 @@ def _fields_holding(context: Context, value: int, addresses: Sequence[int]) -> l
     return sorted(place for place in places if not is_on_stack(context, place))
 
 
-def _field_at(context: Context, place: int) -> _Field | None:
+def _field_at(context: Context, place: int) -> _FieldAndItsLike | None:
     """Return the field that a place is, of an object in use or one that is being freed."""
     index = address_index(context)
     bounds = index.bounds_of_block(place)
@@ -193,14 +197,14 @@ def _field_at(context: Context, place: int) -> _Field | None:
         type_name = index.type_name(kind) if kind >= PAGE else None
         if type_name is None or not 2 * WORD <= place - start < MAX_FIELD:
             continue
-        if index.object_type(kind) is None or _is_of_ctypes(context, kind):
+        if index.object_type(kind) is None or _is_ctypes_class(context, kind):
             return None
         others = find_others_of_type(context, start, kind)
         own = place - start < _basic_size(context, kind)  # no item: the size does not matter
         shape = bounds[0] - start, 0 if own else bounds[1] - start
         alive = [at for at in others if at != start and _is_object_of_shape(index, at, shape)]
         is_pointer = place - start in _pointers_by_type(context, start, kind)
-        return _Field(place, start, kind, type_name, alive, is_pointer)
+        return _FieldAndItsLike(place, start, kind, type_name, alive, is_pointer)
     return None
 
 
@@ -240,7 +244,7 @@ def _is_object_of_shape(index: AddressIndex, address: int, shape: tuple[int, int
     return in_place and index.reference_count(address) is not None
 
 
-def _is_null_elsewhere(context: Context, field: _Field, least: int) -> bool:
+def _is_null_elsewhere(context: Context, field: _FieldAndItsLike, least: int) -> bool:
     """Whether a field is a pointer or NULL in all others, and all of this object's others too.
 
     At least `least` others have NULL there; none need where CPython always has a pointer.
@@ -252,27 +256,27 @@ def _is_null_elsewhere(context: Context, field: _Field, least: int) -> bool:
     for place in range(field.start + 2 * WORD, end, WORD):
         words = [read_word(context.target, at + place - field.start) for at in field.others]
         mine = read_word(context.target, place)
-        plain = bool(words) and all(not word or _is_address(context, word) for word in words)
+        plain = bool(words) and all(not word or _is_mapped_address(context, word) for word in words)
         if place == field.place:
             if not field.is_pointer and (not plain or words.count(0) < least):
                 return False
             wrong.append(place)
-        elif plain and mine and not _is_address(context, mine):
+        elif plain and mine and not _is_mapped_address(context, mine):
             wrong.append(place)
     return wrong == [field.place]
 
 
-def _is_pointer_elsewhere(context: Context, field: _Field) -> bool:
+def _is_pointer_elsewhere(context: Context, field: _FieldAndItsLike) -> bool:
     """Whether the field is no number: another object has an address there."""
     return any(read_word(context.target, at + field.place - field.start) for at in field.others)
 
 
-def _is_address(context: Context, word: int) -> bool:
+def _is_mapped_address(context: Context, word: int) -> bool:
     return context.target.region_at(word) is not None
 
 
 @check("R18-odd", costly=True, needs="python", order=57)
-def object_with_one_bit(context: Context) -> Iterator[Evidence]:
+def fields_one_bit_off_those_of_others(context: Context) -> Iterator[Evidence]:
     """Compare what objects near the fault name with what others of their types name there.
 
     Near are those in registers and on the stack, those that hold a suspected word, what all these
@@ -285,10 +289,10 @@ def object_with_one_bit(context: Context) -> Iterator[Evidence]:
     store over a part of the word, or a count that was raised there.
     """
     index, others = address_index(context), FieldsOfOtherObjects(context)
-    for start in _objects_near(context):
+    for start in _objects_near_fault(context):
         kind = read_word(context.target, start + WORD) or 0
         for place, held in others.doubtful_fields(start, kind):
-            right = others.object_meant(start, kind, place, held)
+            right = others.object_field_should_name(start, kind, place, held)
             if right is None or is_on_stack(context, place):
                 continue
             name, meant = index.type_name(kind), index.object_type(right) or "function of C"
@@ -316,7 +320,7 @@ class FieldsOfOtherObjects:
         """Yield place and word of the fields that name no object, where objects beside do."""
         context, index = self._context, self._index
         name, size = index.type_name(kind), _basic_size(context, kind)
-        if name in (*ITEMS, *PLAIN) or _is_of_ctypes(context, kind):
+        if name in (*ITEMS, *PLAIN) or _is_ctypes_class(context, kind):
             return
         if _offset_in_block(context, start) is None:
             return
@@ -329,11 +333,13 @@ class FieldsOfOtherObjects:
             if (kind, at) in self._of_other_things or self._type_name_at(held):
                 continue
             if beside is None:
-                beside = self._objects_in_use(find_others_beside(context, start, kind), start)
+                beside = self._addresses_of_objects_in_use(
+                    find_others_of_type_in_pool(context, start, kind), start
+                )
             if self._objects_named_by_others(beside, kind, at) is not None:
                 yield start + at, held
 
-    def object_meant(self, start: int, kind: int, place: int, held: int) -> int | None:
+    def object_field_should_name(self, start: int, kind: int, place: int, held: int) -> int | None:
         """Return the object that a field should name, by what it names in others; None for none.
 
         All other fields of the object must be as theirs.
@@ -348,7 +354,7 @@ class FieldsOfOtherObjects:
         if self._others[0] != start:
             self._others = (
                 start,
-                self._objects_in_use(find_others_of_type(context, start, kind), start),
+                self._addresses_of_objects_in_use(find_others_of_type(context, start, kind), start),
             )
         others = self._others[1]
         words = self._objects_named_by_others(others, kind, place - start)
@@ -359,7 +365,7 @@ class FieldsOfOtherObjects:
             flip
             for flip in near
             if self._type_name_at(flip) in kinds
-            and not is_partly_written(context, place, held, flip)
+            and not can_software_have_written_word(context, place, held, flip)
             and _did_field_name_object(context, held, flip, words)
         ]
         right = [flip for flip in right if words.count(flip) >= MIN_ALIKE] or right
@@ -384,7 +390,7 @@ class FieldsOfOtherObjects:
             return ""
         return pointee.name if pointee.kind == OBJECT else FUNCTION
 
-    def _objects_in_use(self, addresses: Sequence[int], start: int) -> list[int]:
+    def _addresses_of_objects_in_use(self, addresses: Sequence[int], start: int) -> list[int]:
         shape, counts = _offset_in_block(self._context, start), self._reader.words(addresses)
         return [
             address
@@ -407,40 +413,40 @@ class FieldsOfOtherObjects:
 
 
 @once_per_run
-def _objects_near(context: Context) -> list[int]:
+def _objects_near_fault(context: Context) -> list[int]:
     """Return the objects that the fault may have had to do with, each once."""
     index, target = address_index(context), context.target
 
-    def is_object(address: int) -> bool:
+    def may_be_object(address: int) -> bool:
         return (
             address >= PAGE
             and not address % WORD
-            and (_is_in_use(context, address) or _is_being_freed(context, address))
+            and (_is_object_in_use(context, address) or _is_object_being_freed(context, address))
         )
 
-    near = dict.fromkeys(filter(is_object, fault_values(context)))
+    near = dict.fromkeys(filter(may_be_object, words_at_fault(context)))
     places = [at for suspect in find_suspects(context) for at in suspect.slots]
     blocks = [start_of_block(context, at) for at in places if not is_on_stack(context, at)]
     owners = (start + head for start in blocks if start is not None for head in HEADS)
-    near.update(dict.fromkeys(filter(is_object, owners)))
+    near.update(dict.fromkeys(filter(may_be_object, owners)))
     for start in [*near]:
         end = min(index.end_of_block(start) or start, start + MAX_AT_HAND)
         held = (read_word(target, at) or 0 for at in range(start + 2 * WORD, end, WORD))
-        near.update(dict.fromkeys(filter(is_object, held)))
+        near.update(dict.fromkeys(filter(may_be_object, held)))
     walk = object_walk(context)
     if not isinstance(walk, Absent):
-        near.update(dict.fromkeys(filter(is_object, (at for at, _ in walk.visited[:MAX_NEAR]))))
+        near.update(dict.fromkeys(filter(may_be_object, (at for at, _ in walk.visited[:MAX_NEAR]))))
     return [*near][:MAX_NEAR]
 
 
-def _is_in_use(context: Context, address: int) -> bool:
+def _is_object_in_use(context: Context, address: int) -> bool:
     """Whether an object begins there, by a count that is one: tables hold types beside pointers."""
     if address_index(context).object_type(address) is None:
         return False
     return (read_word(context.target, address) or 0) < MAX_COUNT
 
 
-def _is_being_freed(context: Context, address: int) -> bool:
+def _is_object_being_freed(context: Context, address: int) -> bool:
     """Whether an object has no references left, and its block is in use still."""
     index = address_index(context)
     if read_word(context.target, address) != 0 or index.in_free_block(address):
@@ -449,7 +455,7 @@ def _is_being_freed(context: Context, address: int) -> bool:
     return index.begins_block(address) and index.object_type(kind) is not None
 
 
-def _is_of_ctypes(context: Context, kind: int) -> bool:
+def _is_ctypes_class(context: Context, kind: int) -> bool:
     """Whether a type is one of ctypes' classes, by the type of that type."""
     metatype = read_word(context.target, kind + WORD) or 0
     return (address_index(context).type_name(metatype) or "").startswith(OF_CTYPES)
@@ -488,7 +494,7 @@ def _did_field_name_object(context: Context, held: int, right: int, words: Seque
         return False  # functions of a type's objects are shared
     if was_never_mapped(context, held):
         return True
-    if not may_be_stale(context, held, right) and not may_be_freed(context, held):
+    if not may_be_freed_object(context, held, right) and not may_be_unmapped_object(context, held):
         return True
     if has_lost_reference(context, right, held):
         index = address_index(context)
@@ -497,11 +503,13 @@ def _did_field_name_object(context: Context, held: int, right: int, words: Seque
             not isinstance(walk, Absent) and walk.kinds.type_of_object(right).category == INSTANCE
         )
         own_class = own_class or index.object_type(right) in ("list", "dict", "tuple")
-        return own_class or not _may_begin_alike(context, held, right)
-    return not _may_begin_alike(context, held, right) and lacks_one_holder(context, right)
+        return own_class or not _may_like_object_have_begun(context, held, right)
+    return not _may_like_object_have_begun(context, held, right) and lacks_one_holder(
+        context, right
+    )
 
 
-def _may_begin_alike(context: Context, held: int, right: int) -> bool:
+def _may_like_object_have_begun(context: Context, held: int, right: int) -> bool:
     """Whether an object like one may have begun at an address, by the blocks that are there."""
     index = address_index(context)
-    return index.place_in_block(held) in (None, index.place_in_block(right))
+    return index.offset_in_pool_block(held) in (None, index.offset_in_pool_block(right))

@@ -19,33 +19,33 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_descriptions import (
     describe_address,
-    find_chunk,
+    find_malloc_chunk,
     start_of_block,
 )
 from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, MEMBERS, address_index
 from gdb_epi.corruption.heap.item_tables import find_member_offset, find_table_owner, items_of_list
 from gdb_epi.corruption.heap.lost_objects import (
     MAX_HOLDERS,
-    find_bad_slots,
     find_objects_held_by_containers_alone,
-    is_block_reused,
+    find_slots_without_object,
+    has_another_user,
 )
 from gdb_epi.corruption.heap.object_references import is_in_free_block
 from gdb_epi.corruption.heap.object_types import INSTANCE, SLOTS
 from gdb_epi.corruption.heap.object_walk import object_walk
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
-from gdb_epi.corruption.heap.readers import fault_values, find_only_place_off_stack, is_on_stack
+from gdb_epi.corruption.heap.readers import find_only_place_off_stack, is_on_stack, words_at_fault
 from gdb_epi.corruption.pointers.read_place import find_read_place
 from gdb_epi.corruption.pointers.small_changes import (
     is_lowest_byte_wrong,
-    is_one_bit_from_use,
+    is_one_bit_from_start_of_thing,
     is_one_byte_from_use,
 )
 from gdb_epi.corruption.pointers.suspects import LOW, FaultWord, find_fault_words, find_suspects
 from gdb_epi.corruption.pointers.values_over_pointers import (
-    evidence_of_cut_pointer,
+    find_value_over_pointer,
+    pointer_place_clause,
     text_over_record_clause,
-    value_over_pointer,
 )
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import Absent
@@ -57,15 +57,13 @@ from gdb_epi.fault.word_shapes import ascii_text_shape, shape_note
 from gdb_epi.sizes import ADDRESS_BITS, WORD, WORD_MASK, signed_word, split_into_words
 
 ID = "S:overwritten-place"
-MAX_COPIES = 4  # of them, of one bad value
-MAX_SINCE = 16  # references, since an object was cleared
+MAX_COPIES, MAX_SINCE = 4, 16  # of one bad value; references, since an object was cleared
 MIN_SOUND, MIN_WRONG = 3, 3  # objects of a type, of one pool of pymalloc's
 BESIDE, STRIDES = 4, (WORD, 3 * WORD, 2 * WORD)  # items to each side; of lists, dicts, sets
 MAX_REFERENCES, MAX_COMPARED = 1 << 20, 32  # references; words of an object
-MAX_TRIED = 16  # other objects that are none any more
 MAX_WITHOUT_TYPE = 4  # blocks at hand that are searched for, each in all memory
 MIN_CLEARED, MAX_CLEARED = 256, 64 << 10  # bytes of a run of zeros
-MAX_WRONG = 8  # words that are compared with what they should be
+MAX_TRIED, MAX_WRONG = 16, 8  # objects that are none any more; words compared with the right ones
 STEP_REACH = 64 << 10  # bytes to each side of a word in which a loop's steps are looked for
 MAX_STEP, MAX_STEPS = 4096, 32  # bytes of a row or record; distances that are tried
 MIN_IN_STEP, MAX_IN_STEP = 16, 256  # equal bytes at one distance
@@ -130,7 +128,7 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
         return  # with its extent
     yield from _evidence_of_field_wrong_in_many(context)
     for word in find_fault_words(context)[:1]:
-        cleared = _cleared_object(context, word)
+        cleared = _object_with_zeroed_type(context, word)
         if cleared is not None:
             address, holder = cleared
             summary = (
@@ -139,7 +137,7 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
             )
             yield plain_evidence(ID, address + WORD, summary)
             return
-        in_step = _evidence_of_bytes_in_step(context, _slot_of_word(context, word))
+        in_step = _evidence_of_strided_byte_writes(context, _only_slot_of_word(context, word))
         if in_step is not None:
             yield in_step
             return
@@ -148,19 +146,19 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
             yield several
             return
         access = "x" if site.kind in TRANSFERS else site.access
-        slot = _slot_of_word(context, word) if word.value < NEAR_NULL else None
+        slot = _only_slot_of_word(context, word) if word.value < NEAR_NULL else None
         if slot is not None and word.value.bit_count() > 1:  # one bit may be a flipped one of NULL
-            member = _member_of_object(context, slot)
+            member = _pointer_member_at(context, slot)
             if member and read_word(context.target, slot) == word.value:
                 summary = f"the word at {slot:#x} was overwritten: it holds {word.value:#x}, and "
                 yield plain_evidence(ID, slot, f"{summary}that is {member}")
                 return
         if word.value < NEAR_NULL or context.target.region_at(word.value) is not None:
             continue
-        for slot in _slots_of_word(context, word):
-            cut = value_over_pointer(context.target, slot, word.value)
-            why = evidence_of_cut_pointer(context, slot, cut) if cut is not None else ""
-            if cut is not None and why and not is_one_bit_from_use(context, word.value):
+        for slot in _possible_slots_of_word(context, word):
+            cut = find_value_over_pointer(context.target, slot, word.value)
+            why = pointer_place_clause(context, slot, cut) if cut is not None else ""
+            if cut is not None and why and not is_one_bit_from_start_of_thing(context, word.value):
                 summary = f"the word at {slot:#x} was overwritten: {cut.what} ends in it, and {why}"
                 yield plain_evidence(ID, slot, summary)
                 return
@@ -170,7 +168,7 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
             may_be_flip = is_lowest_byte_wrong(context, word.value)
         else:
             may_be_flip = is_one_byte_from_use(context, word.value, word.distance, access)
-        for slot in () if may_be_flip else _slots_of_word(context, word):
+        for slot in () if may_be_flip else _possible_slots_of_word(context, word):
             why = _why_overwritten(context, slot, word.value)
             if why:
                 what = f"it holds {word.value:#x}{shape_note(word.value)}, and {why}"
@@ -179,12 +177,12 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
     for suspect in find_suspects(context):  # a pointer whose low byte was written over
         for slot in suspect.slots if suspect.depth and suspect.value % WORD else ():
             why = _why_overwritten(context, slot, suspect.value)
-            if why and not is_one_bit_from_use(context, suspect.value):
+            if why and not is_one_bit_from_start_of_thing(context, suspect.value):
                 what = f"it holds {suspect.value:#x}, where no object can begin, and {why}"
                 yield plain_evidence(ID, slot, f"the word at {slot:#x} was overwritten: {what}")
                 return
-    for bad in find_bad_slots(context)[:MAX_COPIES]:
-        in_step = _evidence_of_bytes_in_step(context, bad.place)
+    for bad in find_slots_without_object(context)[:MAX_COPIES]:
+        in_step = _evidence_of_strided_byte_writes(context, bad.place)
         if in_step is not None:
             yield in_step
             return
@@ -198,13 +196,13 @@ def _why_overwritten(context: Context, slot: int, value: int) -> str:
         context, slot, value
     )
     # Another block may be that of a number or text that was given back and in use again.
-    behind_head = bool(address_index(context).place_in_block(slot - WORD))
+    behind_head = bool(address_index(context).offset_in_pool_block(slot - WORD))
     if not why and behind_head and find_objects_held_by_containers_alone(context, slot - WORD):
         why = "the words that name its object are all items of containers"
     return why
 
 
-def _evidence_of_bytes_in_step(context: Context, slot: int | None) -> Evidence | None:
+def _evidence_of_strided_byte_writes(context: Context, slot: int | None) -> Evidence | None:
     """Tell a byte that was written at one distance over much memory, over this word too.
 
     So does a loop over rows or records that goes on after their end. A field of records, which has
@@ -226,9 +224,9 @@ def _evidence_of_bytes_in_step(context: Context, slot: int | None) -> Evidence |
         if untagged_address(context.target, word) is not None:
             continue  # pointers in a table may be marked in their top bits, all alike
         for step in _distances_to_same_byte(memory, place)[:MAX_STEPS]:
-            first, last = _ends_of_run(memory, place, step)
+            first, last = _ends_of_strided_byte_run(memory, place, step)
             run = range(first, last + 1, step)
-            if _is_pointer_table(memory, run):
+            if _is_mostly_pointers(memory, run):
                 continue
             wrong = 0
             for each in run[:MAX_IN_STEP] if len(run) >= MIN_IN_STEP else ():
@@ -244,7 +242,7 @@ def _evidence_of_bytes_in_step(context: Context, slot: int | None) -> Evidence |
     return None
 
 
-def _is_pointer_table(memory: bytes, run: range) -> bool:
+def _is_mostly_pointers(memory: bytes, run: range) -> bool:
     """Whether most words that a run of bytes goes over are addresses at one distance.
 
     So are those in a table, and where they lead to memory that is gone they share a byte.
@@ -268,7 +266,7 @@ def _distances_to_same_byte(memory: bytes, place: int) -> list[int]:
     return sorted(step for step in steps if step >= WORD)
 
 
-def _ends_of_run(memory: bytes, place: int, step: int) -> tuple[int, int]:
+def _ends_of_strided_byte_run(memory: bytes, place: int, step: int) -> tuple[int, int]:
     """Return the first and the last place of a run of equal bytes at one distance."""
     first = last = place
     while first >= step and memory[first - step] == memory[place]:
@@ -290,7 +288,7 @@ def _is_address_but_for_byte(context: Context, memory: bytes, place: int) -> boo
     )
 
 
-def _cleared_object(context: Context, word: FaultWord) -> tuple[int, int] | None:
+def _object_with_zeroed_type(context: Context, word: FaultWord) -> tuple[int, int] | None:
     """Return an object in use without a type, and the place of an item that names it; or None.
 
     Its count is near 0: references were taken or given back since. What was freed is in its pool's
@@ -300,42 +298,43 @@ def _cleared_object(context: Context, word: FaultWord) -> tuple[int, int] | None
         return None
     read_from = find_read_place(context, word)
     if read_from is not None and read_from.offset == WORD:
-        return _container_of_cleared(context, read_from.base)
+        return _container_slot_of_zeroed_object(context, read_from.base)
     if read_from is not None or isinstance(context.site, Absent):
         return None
     at_hand = {context.site.fault.registers.get(name, 0) for name in GENERAL}
-    for slot in find_bad_slots(context, at_hand):
+    for slot in find_slots_without_object(context, at_hand):
         if read_word(context.target, slot.value + WORD) == 0:
-            return _container_of_cleared(context, slot.value)
+            return _container_slot_of_zeroed_object(context, slot.value)
     return None
 
 
-def _container_of_cleared(context: Context, address: int) -> tuple[int, int] | None:
+def _container_slot_of_zeroed_object(context: Context, address: int) -> tuple[int, int] | None:
     """Return an address, and the place of an item that names it, where an object in use was."""
     index = address_index(context)
     count = signed_word(read_word(context.target, address) or 0)
-    within = index.place_in_block(address)
+    within = index.offset_in_pool_block(address)
     zeros = within is None and _stands_in_zeros(context, address)
     in_use = within in HEADS and not index.in_free_block(address)
     if not (zeros or in_use) or abs(count) > MAX_SINCE:
         return None
-    if is_block_reused(context, address):
+    if has_another_user(context, address):
         return None
-    for place in context.places_of(address, MAX_HOLDERS):
+    for place in context.places_of_word(address, MAX_HOLDERS):
         if is_on_stack(context, place) or is_in_free_block(context, place):
             continue
-        start = index.place_in_block(place)
+        start = index.offset_in_pool_block(place)
         owner = index.object_with_field(place)
         in_table = start is not None and bool(find_table_owner(context, place, place - start))
         if in_table or (
             owner is not None
             and (
                 owner[1] in ("dict", "tuple")
-                or (zeros and _is_slot_of_instance(context, owner[0], place))
+                or (zeros and _is_object_slot_of_instance(context, owner[0], place))
             )
         ):
             return address, place
-    return next(((address, slot.place) for slot in find_bad_slots(context, {address})), None)
+    slots = find_slots_without_object(context, {address})
+    return next(((address, slot.place) for slot in slots), None)
 
 
 def _stands_in_zeros(context: Context, address: int) -> bool:
@@ -356,14 +355,14 @@ def _evidence_of_overwritten_types(context: Context, word: FaultWord) -> Evidenc
 
     Where a function of the type is called the word itself was read from what is no type.
     """
-    places = [_slot_of_word(context, word)]
+    places = [_only_slot_of_word(context, word)]
     places += [slot for suspect in find_suspects(context) for slot in suspect.slots[:MIN_WRONG]]
     objects = [slot - WORD for slot in places if slot is not None]
     if not isinstance(context.fault, Absent):  # an object, and what was taken for its type
         at_hand = [context.fault.registers.get(name, 0) for name in GENERAL]
         objects += [at for at in at_hand if read_word(context.target, at + WORD) in at_hand]
     whole = _evidence_of_overwritten_type(
-        context, [*dict.fromkeys((*objects, *fault_values(context)))]
+        context, [*dict.fromkeys((*objects, *words_at_fault(context)))]
     )
     if whole is not None:
         return whole
@@ -391,14 +390,14 @@ def _evidence_of_overwritten_type(context: Context, values: Sequence[int]) -> Ev
         :MAX_WITHOUT_TYPE
     ]:
         kind = read_word(context.target, address + WORD) or 0
-        for place in context.places_of(address, MAX_HOLDERS):
+        for place in context.places_of_word(address, MAX_HOLDERS):
             if is_on_stack(context, place) or is_in_free_block(context, place):
                 continue
             beside = _objects_beside(context, place)
             right = read_word(context.target, beside[0] + WORD) if beside else None
-            if right is None or _is_one_byte(kind ^ right):
+            if right is None or _is_change_of_one_byte(kind ^ right):
                 continue
-            if _is_built_like(context, address, beside):
+            if _has_words_like_type(context, address, beside):
                 wanted = index.object_type(beside[0])
                 summary = (
                     f"the word at {address + WORD:#x} was overwritten: it holds {kind:#x}"
@@ -417,14 +416,14 @@ def _may_lack_a_type(context: Context, address: int) -> bool:
     return (
         0 < (read_word(context.target, address) or 0) < MAX_REFERENCES
         and kind > 0
-        and index.place_in_block(address) in HEADS
+        and index.offset_in_pool_block(address) in HEADS
         and index.object_type(address) is None
         and not is_in_free_block(context, address)
         and not is_on_stack(context, address)
     )
 
 
-def _is_one_byte(changed: int) -> bool:
+def _is_change_of_one_byte(changed: int) -> bool:
     """Whether all bits that differ lie in one byte: a flip may have done it."""
     return any(not changed & ~(0xFF << shift) for shift in range(0, WORD_BITS, WORD))
 
@@ -444,7 +443,7 @@ def _objects_beside(context: Context, place: int) -> list[int]:
     return []
 
 
-def _is_built_like(context: Context, address: int, others: Sequence[int]) -> bool:
+def _has_words_like_type(context: Context, address: int, others: Sequence[int]) -> bool:
     """Whether each word of an object but its type is of the kind that others of a type have there.
 
     A pointer to an object, or into it itself, is among them: numbers and text look alike.
@@ -471,11 +470,12 @@ def _kinds_of_words(context: Context, address: int, like: int) -> list[str | int
 def _container_with_sound_items_clause(context: Context, slot: int, value: int) -> str:
     """Whether a place is one of a container's that frames reach, and others of it are sound."""
     walk = object_walk(context)
-    for bad in find_bad_slots(context, {value}):
+    for bad in find_slots_without_object(context, {value}):
         if bad.kind == "list" and not items_of_list(context, bad.owner):
             continue  # it counts more than it has room for
         if bad.place == slot and not isinstance(walk, Absent):
-            sound = sum(walk.type_at(word) != "" for _, word in walk.other_slots_of_container(bad))
+            others = walk.other_slots_of_container(bad)
+            sound = sum(walk.type_name_at(word) != "" for _, word in others)
             if sound >= MIN_SOUND:
                 return f"that is a place of the {bad.kind} at {bad.owner:#x}, which is in use"
     return ""
@@ -491,9 +491,9 @@ def _evidence_of_field_wrong_in_many(context: Context) -> Iterator[Evidence]:
         if suspect.value < LOW or address_index(context).object_type(suspect.value) is not None:
             continue
         # The field was read a while ago: what is left of it in the frame is a copy.
-        slots = dict.fromkeys([*suspect.slots, *context.places_of(suspect.value, MAX_HOLDERS)])
+        slots = dict.fromkeys([*suspect.slots, *context.places_of_word(suspect.value, MAX_HOLDERS)])
         for slot in slots:
-            field = None if is_on_stack(context, slot) else _field_of(context, slot)
+            field = None if is_on_stack(context, slot) else _field_and_other_values(context, slot)
             if field is None:
                 continue
             kind, offset, values = field
@@ -508,7 +508,7 @@ def _evidence_of_field_wrong_in_many(context: Context) -> Iterator[Evidence]:
                 value
                 for value in values
                 if address_index(context).pointee_at(value) is None
-                and not _is_cleared(context, value)
+                and not _is_zeroed_object(context, value)
             ]
             region = context.target.region_at(suspect.value)
             if region is not None and region.is_file_mapped and len({*wrong}) == 1:
@@ -527,12 +527,12 @@ def _evidence_of_field_wrong_in_many(context: Context) -> Iterator[Evidence]:
                 return
 
 
-def _is_cleared(context: Context, address: int) -> bool:
+def _is_zeroed_object(context: Context, address: int) -> bool:
     """Whether zeros stand where an object may have been."""
     return address % WORD == 0 and not any(try_read(context.target, address, 2 * WORD) or b"x")
 
 
-def _field_of(context: Context, slot: int) -> tuple[str, int, list[int]] | None:
+def _field_and_other_values(context: Context, slot: int) -> tuple[str, int, list[int]] | None:
     """Return the type and offset of an object's field, and what objects near by hold there."""
     index = address_index(context)
     owner = index.object_with_field(slot)
@@ -557,7 +557,7 @@ def _is_nearly_pointer_to(context: Context, value: int, kind: str) -> bool:
     return any(index.object_type(near) == kind for near in (*bits, *bytes_))
 
 
-def _slots_of_word(context: Context, word: FaultWord) -> Sequence[int]:
+def _possible_slots_of_word(context: Context, word: FaultWord) -> Sequence[int]:
     """Return where the word was read; where no code tells, all places that hold it.
 
     One value that was written over several pointers is wrong in each.
@@ -567,11 +567,11 @@ def _slots_of_word(context: Context, word: FaultWord) -> Sequence[int]:
         return (read_from.slot,)
     if word.value < LOW:
         return ()
-    places = context.places_of(word.value, MAX_HOLDERS)
+    places = context.places_of_word(word.value, MAX_HOLDERS)
     return [place for place in places if not is_on_stack(context, place)][:MAX_COPIES]
 
 
-def _slot_of_word(context: Context, word: FaultWord) -> int | None:
+def _only_slot_of_word(context: Context, word: FaultWord) -> int | None:
     """Return where the word was read; where no code tells, the only place that holds it."""
     read_from = find_read_place(context, word)
     if read_from is not None:
@@ -584,7 +584,7 @@ def _still_in_use_clause(context: Context, slot: int) -> str:
     if slot % WORD or is_in_free_block(context, slot):
         return ""
     index = address_index(context)
-    within = index.place_in_block(slot)
+    within = index.offset_in_pool_block(slot)
     if within is not None:
         start = slot - within
         return (
@@ -595,12 +595,12 @@ def _still_in_use_clause(context: Context, slot: int) -> str:
         )
     if index.in_damaged_pool(slot):  # what is free there is not known, nor where blocks begin
         return _collector_list_clause(context, slot, [slot - WORD])
-    chunk = find_chunk(context, slot)
+    chunk = find_malloc_chunk(context, slot)
     pointee = index.pointee_at(chunk[0]) if chunk is not None else None
     clause = text_over_record_clause(context.target, slot)
     if clause or chunk is None or pointee is None or pointee.kind != BLOCK:
         return clause
-    member = _member_of_object(context, slot)
+    member = _pointer_member_at(context, slot)
     return f"that is {member}" if member else _among_items_clause(context, slot, chunk[0])
 
 
@@ -614,7 +614,7 @@ def _collector_list_clause(context: Context, slot: int, objects: Sequence[int]) 
         links = address - GC_HEAD  # not where another object begins
         if slot != address + WORD or any(map(index.object_type, (address, links))):
             continue
-        for place in context.places_of(links, MAX_HOLDERS):
+        for place in context.places_of_word(links, MAX_HOLDERS):
             if place == links or place % (2 * WORD) or index.in_free_block(place):
                 continue
             count = read_word(context.target, place + GC_HEAD) or 0  # an address: a row of them
@@ -641,14 +641,14 @@ def _object_whole_but_for_slot_clause(context: Context, slot: int, start: int) -
             if block is None or not first <= slot < end <= block:  # 3.14 keeps the hash before them
                 return ""
             return f"that is the place of an item of the tuple at {owner:#x}"
-        if _is_slot_of_instance(context, owner, slot):
+        if _is_object_slot_of_instance(context, owner, slot):
             return f"that is a field of the object of type {name} at {owner:#x}, which is in use"
         break
-    member = _member_of_object(context, slot)
+    member = _pointer_member_at(context, slot)
     return f"that is {member}" if member else ""
 
 
-def _member_of_object(context: Context, slot: int) -> str:
+def _pointer_member_at(context: Context, slot: int) -> str:
     """Name the member, a pointer as long as its object lives, that lies at a place; "" for none.
 
     Of an object that is being given back too: its count is 0 already, and its members come last.
@@ -670,7 +670,7 @@ def _member_of_object(context: Context, slot: int) -> str:
     return ""
 
 
-def _is_slot_of_instance(context: Context, owner: int, slot: int) -> bool:
+def _is_object_slot_of_instance(context: Context, owner: int, slot: int) -> bool:
     """Whether a place is one of those that __slots__, or a class' instances, have for objects."""
     walk = object_walk(context)
     if isinstance(walk, Absent):
@@ -678,7 +678,7 @@ def _is_slot_of_instance(context: Context, owner: int, slot: int) -> bool:
     kind = walk.kinds.type_of_object(owner)
     return kind.category == INSTANCE and any(
         owner + start <= slot < owner + start + WORD * count
-        for start, count in walk.kinds.slots_of(kind.address)
+        for start, count in walk.kinds.reference_slots_of_class(kind.address)
     )
 
 
@@ -695,6 +695,6 @@ def _text_goes_on_clause(context: Context, slot: int, start: int) -> str:
     if all(ascii_text_shape(word or 0) is not None for word in words):
         return f"text runs from the block before over the start of this one, {start:#x}"
     # Buffers side by side hold one value too, and somebody names where each begins.
-    if len(set(words)) == 1 and (words[0] == WORD_MASK or not is_block_reused(context, start)):
+    if len(set(words)) == 1 and (words[0] == WORD_MASK or not has_another_user(context, start)):
         return f"that value runs from the block before over the start of this one, {start:#x}"
     return ""

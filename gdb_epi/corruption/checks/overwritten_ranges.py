@@ -16,20 +16,20 @@ from collections.abc import Iterator
 from gdb_epi.corruption.checks.overwritten_places import ID
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import Evidence, plain_evidence
-from gdb_epi.corruption.heap.address_descriptions import describe_address, describe_owner
+from gdb_epi.corruption.heap.address_descriptions import describe_address, describe_object_holding
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.content_runs import ContentRun, content_runs
 from gdb_epi.corruption.heap.item_tables import find_member_offset, items_of_list
 from gdb_epi.corruption.heap.lost_objects import (
-    find_bad_slots,
-    is_block_reused,
+    find_slots_without_object,
+    has_another_user,
     is_held_by_container_alone,
     is_in_frame,
     is_item_of_container,
 )
 from gdb_epi.corruption.heap.object_references import is_in_free_block
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, POOL_SIZES
-from gdb_epi.corruption.heap.readers import fault_values, is_on_stack
+from gdb_epi.corruption.heap.readers import is_on_stack, words_at_fault
 from gdb_epi.corruption.pointers.read_place import find_read_place
 from gdb_epi.corruption.pointers.small_changes import is_one_byte_from_use
 from gdb_epi.corruption.pointers.suspects import LOW, FaultWord, find_fault_words, find_suspects
@@ -83,7 +83,7 @@ def overwritten_range(context: Context) -> Iterator[Evidence]:
         return
     seen: set[int] = set()
     failed = site.kind in (DATA, *TRANSFERS)
-    for claim in _find_claims(context) if failed else ():
+    for claim in _find_wrong_word_claims(context) if failed else ():
         if claim.place in seen:
             continue
         seen.add(claim.place)
@@ -91,7 +91,7 @@ def overwritten_range(context: Context) -> Iterator[Evidence]:
             return
         runs = list(content_runs(context.target, claim.place))
         for run in runs:
-            edge = _crossed_edge(context, run, claim.place)
+            edge = _block_edge_crossed_by_run(context, run, claim.place)
             if edge is not None and (claim.alone or _continues_over_edge(context, run, edge)):
                 yield _evidence_of_range(context, claim, run, edge)
                 return
@@ -114,7 +114,7 @@ def _overwritten_pool_headers(context: Context) -> Iterator[Evidence]:
         for run in content_runs(context.target, place)
     ]
     if isinstance(context.site, Absent) or context.site.kind not in (DATA, *TRANSFERS):
-        values += fault_values(context)  # malloc gave up over a block that is not its own
+        values += words_at_fault(context)  # malloc gave up over a block that is not its own
     elif not isinstance(context.fault, Absent):
         values += [context.fault.registers.get(name, 0) for name in GENERAL]
     bases = dict.fromkeys((at & -size, size) for at in values if at >= LOW for size in POOL_SIZES)
@@ -128,11 +128,12 @@ def _overwritten_pool_headers(context: Context) -> Iterator[Evidence]:
                 summary = (
                     f"{run.end - run.start} bytes from {run.start:#x} on were overwritten: "
                     f"{run.what}, over the header of pymalloc's pool at {base:#x}. They begin "
-                    f"{describe_address(context, run.start)}{_user_of_block(context, run.start)}"
+                    f"{describe_address(context, run.start)}"
+                    f"{_describe_user_of_block(context, run.start)}"
                 )
                 plain = (
                     f"{run.end - run.start} bytes were written over the data of Python's "
-                    f"allocator: {run.kind}"
+                    f"allocator: {run.kind_in_words}"
                 )
                 yield plain_evidence(
                     ID, base + WORD, summary, start=run.start, end=run.end, plain=plain
@@ -152,21 +153,23 @@ def _evidence_of_range(
     summary = f"{run.end - run.start} bytes from {run.start:#x} on were overwritten: {run.what}"
     summary += "" if edge is None else f", over the edge of the block at {edge:#x}"
     summary += f"; {word}is one of them, and {claim.why}"
-    where, user = describe_address(context, run.start), _user_of_block(context, run.start)
+    where, user = describe_address(context, run.start), _describe_user_of_block(context, run.start)
     summary += f". They begin {where}{user}" if where else ""
-    plain = f"{run.end - run.start} bytes of memory in use were overwritten with {run.kind}"
+    plain = (
+        f"{run.end - run.start} bytes of memory in use were overwritten with {run.kind_in_words}"
+    )
     return plain_evidence(ID, claim.place, summary, start=run.start, end=run.end, plain=plain)
 
 
-def _user_of_block(context: Context, address: int) -> str:
+def _describe_user_of_block(context: Context, address: int) -> str:
     """Say who names the block that an address lies in, and begins no object of its own."""
     index = address_index(context)
     bounds = index.bounds_of_block(address)
     heads = () if bounds is None else [bounds[0] + head for head in HEADS]
     if bounds is None or any(map(index.object_type, heads)):
         return ""
-    for place in context.places_of(bounds[0], MAX_HOLDERS):
-        owner = describe_owner(context, place)
+    for place in context.places_of_word(bounds[0], MAX_HOLDERS):
+        owner = describe_object_holding(context, place)
         if owner and not index.in_free_block(place):
             return f", which {owner} names"
         region = context.target.region_at(place)
@@ -175,7 +178,7 @@ def _user_of_block(context: Context, address: int) -> str:
     return ""
 
 
-def _crossed_edge(context: Context, run: ContentRun, place: int) -> int | None:
+def _block_edge_crossed_by_run(context: Context, run: ContentRun, place: int) -> int | None:
     """Return the edge of a place's block, or of an object's in it, that a run goes over."""
     bounds = address_index(context).bounds_of_block(place)
     if bounds is None:
@@ -199,13 +202,13 @@ def _continues_over_edge(context: Context, run: ContentRun, edge: int) -> bool:
     return bool(run.period and size % run.period)
 
 
-def _find_claims(context: Context) -> Iterator[_WrongWordClaim]:
+def _find_wrong_word_claims(context: Context) -> Iterator[_WrongWordClaim]:
     """Yield words that are not what belongs in their places, those of the failed access first."""
-    yield from _claims_about_objects(context, _objects_at_hand(context))
+    yield from _claims_about_objects(context, _objects_at_hand_at_fault(context))
     yield from _claims_about_words_read(context)
-    bad = find_bad_slots(context)[:MAX_SLOTS]
+    bad = find_slots_without_object(context)[:MAX_SLOTS]
     yield from _claims_about_objects(context, [slot.value for slot in bad])
-    places = {slot.place for slot in bad if _is_wild(context, slot.value)}
+    places = {slot.place for slot in bad if _is_neither_address_nor_small(context, slot.value)}
     for slot in bad:
         if slot.kind == "list" and not items_of_list(context, slot.owner):
             continue  # it counts more than it has room for
@@ -215,7 +218,7 @@ def _find_claims(context: Context) -> Iterator[_WrongWordClaim]:
         yield _WrongWordClaim(slot.place, why, named, named and beside and slot.place in places)
 
 
-def _objects_at_hand(context: Context) -> list[int]:
+def _objects_at_hand_at_fault(context: Context) -> list[int]:
     """Return what the fault may have taken for objects, or places in them."""
     values = [
         place
@@ -223,7 +226,7 @@ def _objects_at_hand(context: Context) -> list[int]:
         for place in _addresses_of_wrong_word(context, word)
     ]
     values += [suspect.value for suspect in find_suspects(context)]
-    return [*dict.fromkeys((*values, *fault_values(context)))]
+    return [*dict.fromkeys((*values, *words_at_fault(context)))]
 
 
 @once_per_run
@@ -235,7 +238,7 @@ def _addresses_of_wrong_word(context: Context, word: FaultWord) -> list[int]:
     read_from = find_read_place(context, word)
     if read_from is not None:
         return [read_from.slot]
-    places = context.places_of(word.value, MANY) if word.value >= LOW else ()
+    places = context.places_of_word(word.value, MANY) if word.value >= LOW else ()
     kept = [place for place in places if place % WORD == 0 and not is_on_stack(context, place)]
     if len(kept) <= MAX_COPIES:
         return kept
@@ -244,7 +247,10 @@ def _addresses_of_wrong_word(context: Context, word: FaultWord) -> list[int]:
     return [
         place
         for place in sorted(blocks.values())
-        if any(_crossed_edge(context, run, place) for run in content_runs(context.target, place))
+        if any(
+            _block_edge_crossed_by_run(context, run, place)
+            for run in content_runs(context.target, place)
+        )
     ][:MAX_COPIES]
 
 
@@ -266,8 +272,8 @@ def _claims_about_objects(context: Context, addresses: list[int]) -> Iterator[_W
                 continue
             # The collector's links lie in the object's own block, before it.
             has_links = start >= bounds[0] + GC_HEAD
-            neighbour = _gc_neighbour_of(context, start) if has_links else None
-            if neighbour is not None and is_block_reused(context, start):
+            neighbour = _gc_neighbour_naming(context, start) if has_links else None
+            if neighbour is not None and has_another_user(context, start):
                 continue  # an object that was freed while it was in the collector's list
             if neighbour is not None and not _is_one_byte_from_type(context, kind):
                 why = (
@@ -282,11 +288,11 @@ def _claims_about_objects(context: Context, addresses: list[int]) -> Iterator[_W
 def _claims_about_named_object(
     context: Context, address: int, kind: int
 ) -> Iterator[_WrongWordClaim]:
-    slots = {slot.place for slot in find_bad_slots(context, {address})}
+    slots = {slot.place for slot in find_slots_without_object(context, {address})}
     holder = next(
         (
             place
-            for place in context.places_of(address, MAX_HOLDERS)
+            for place in context.places_of_word(address, MAX_HOLDERS)
             if place in slots or is_in_frame(context, place) or is_item_of_container(context, place)
         ),
         None,
@@ -295,8 +301,8 @@ def _claims_about_named_object(
         return
     what = describe_address(context, holder) or "a word"
     why = f"it should be the type of the object at {address:#x}, which {what} still names"
-    alone = not is_block_reused(context, address) and is_held_by_container_alone(context, address)
-    counted = _counted_from_type(context, address, kind) if alone else ""
+    alone = not has_another_user(context, address) and is_held_by_container_alone(context, address)
+    counted = _counted_from_type_clause(context, address, kind) if alone else ""
     plain = "the type of an object in use was overwritten" if counted else _WrongWordClaim.plain
     yield _WrongWordClaim(address + WORD, why + counted, alone, bool(counted), plain)
 
@@ -312,30 +318,30 @@ def _is_one_byte_from_type(context: Context, word: int) -> bool:
     return False
 
 
-def _gc_neighbour_of(context: Context, address: int) -> int | None:
+def _gc_neighbour_naming(context: Context, address: int) -> int | None:
     """Return an object in use whose links of the collector's name the one at an address.
 
     An object leaves the list before its memory is given back (PyObject_GC_UnTrack, 3.8 to 3.15).
     """
     index, links = address_index(context), address - GC_HEAD
-    for place in context.places_of(links, MAX_HOLDERS) if address % (2 * WORD) == 0 else ():
+    for place in context.places_of_word(links, MAX_HOLDERS) if address % (2 * WORD) == 0 else ():
         for neighbour in (place + GC_HEAD, place + GC_HEAD - WORD):
             if neighbour % (2 * WORD) or index.in_free_block(place) or neighbour == address:
                 continue
             count = read_word(context.target, neighbour) or 0  # an address: a row of them
             kind = read_word(context.target, neighbour + WORD) or 0
-            if 0 < count < LOW and index.type_name(kind) and _is_collected(context, kind):
+            if 0 < count < LOW and index.type_name(kind) and _is_gc_type(context, kind):
                 return neighbour
     return None
 
 
-def _is_collected(context: Context, kind: int) -> bool:
+def _is_gc_type(context: Context, kind: int) -> bool:
     """Whether objects of a type are in the collector's list (Py_TPFLAGS_HAVE_GC)."""
     at = find_member_offset(context, "PyTypeObject", "tp_flags")
     return at is not None and bool((read_word(context.target, kind + at) or 0) & HAVE_GC)
 
 
-def _counted_from_type(context: Context, address: int, kind: int) -> str:
+def _counted_from_type_clause(context: Context, address: int, kind: int) -> str:
     """Say how far a word is from a type that objects beside have, where it was counted up or down.
 
     By one bit a flip changes it.
@@ -361,9 +367,9 @@ def _counted_from_type(context: Context, address: int, kind: int) -> str:
     return ""
 
 
-def _word_naming(context: Context, address: int) -> int | None:
+def _word_that_names_object(context: Context, address: int) -> int | None:
     """Return a word in use that names an object."""
-    for place in context.places_of(address, MAX_HOLDERS):
+    for place in context.places_of_word(address, MAX_HOLDERS):
         if not is_on_stack(context, place) and not is_in_free_block(context, place):
             return place
     return None
@@ -375,20 +381,24 @@ def _claims_about_words_read(context: Context) -> Iterator[_WrongWordClaim]:
         for place in _addresses_of_wrong_word(context, word):
             if place % WORD or is_on_stack(context, place):
                 continue
-            if _is_wild(context, word.value) or 0 < word.value < NEAR_NULL:
-                field = _field_of_type(context, place) if _is_far_off(context, word) else ""
+            if _is_neither_address_nor_small(context, word.value) or 0 < word.value < NEAR_NULL:
+                field = (
+                    _pointer_member_by_type(context, place)
+                    if _is_far_from_usable_address(context, word)
+                    else ""
+                )
                 why = field or "the failed access took it for a pointer"
                 yield _WrongWordClaim(place, why, False, bool(field))
 
 
-def _is_far_off(context: Context, word: FaultWord) -> bool:
+def _is_far_from_usable_address(context: Context, word: FaultWord) -> bool:
     """Whether a word is more than a byte from any address that the access could have used."""
     distance = word.distance or 0
     near = is_one_byte_from_use(context, word.value, distance, None)
-    return _is_wild(context, word.value) and not near
+    return _is_neither_address_nor_small(context, word.value) and not near
 
 
-def _field_of_type(context: Context, place: int) -> str:
+def _pointer_member_by_type(context: Context, place: int) -> str:
     """Say which pointer of an object lies at a place by the object's type; "" for none.
 
     Of an object that is being taken down too, whose count of references is 0.
@@ -409,7 +419,7 @@ def _field_of_type(context: Context, place: int) -> str:
     return ""
 
 
-def _is_wild(context: Context, word: int) -> bool:
+def _is_neither_address_nor_small(context: Context, word: int) -> bool:
     """Whether a word is no address of memory, and no small number of either sign."""
     return LOW <= word <= WORD_MASK - NEAR_NULL and context.target.region_at(word) is None
 
@@ -420,4 +430,4 @@ def _is_named_table(context: Context, place: int) -> bool:
     if bounds is None:
         return False
     starts = range(bounds[0], bounds[0] + HEAD_ROOM, WORD)
-    return any(_word_naming(context, start) is not None for start in starts)
+    return any(_word_that_names_object(context, start) is not None for start in starts)

@@ -17,12 +17,12 @@ from itertools import pairwise
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, Skipped, require, word_evidence
-from gdb_epi.corruption.heap.address_descriptions import find_chunk
+from gdb_epi.corruption.heap.address_descriptions import find_malloc_chunk
 from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
 from gdb_epi.corruption.heap.malloc_chunks import heap_chunks, is_in_free_chunk
 from gdb_epi.corruption.heap.object_references import may_be_old_reference_count
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
-from gdb_epi.corruption.heap.readers import fault_values, is_on_stack, read_words, words_between
+from gdb_epi.corruption.heap.readers import is_on_stack, read_words, words_at_fault, words_in_range
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.memory_reader import MemoryReader
@@ -112,7 +112,7 @@ class _ObjectWords:
         return self.instead[1] if place == self.instead[0] else self._reader.word(place)
 
 
-class _ConsistencyJudge:
+class _ObjectConsistency:
     """Tells of an object whether its words can all be true."""
 
     def __init__(self, context: Context, walk: ObjectWalk) -> None:
@@ -133,7 +133,7 @@ class _ConsistencyJudge:
         if header >> 8 == _FORBIDDEN and header & 0xFF in _DEBUG_APIS:
             size = self._walk.reader.word(start - 2 * WORD)
             return int.from_bytes(size.to_bytes(WORD, "little"), "big")
-        within = self.index.place_in_block(start)
+        within = self.index.offset_in_pool_block(start)
         if within not in (None, 0) or (within == 0 and self.index.in_free_block(start)):
             return None
         end = self.index.end_of_block(start)
@@ -146,18 +146,21 @@ class _ConsistencyJudge:
             not owner <= place < owner + MAX_OBJECT
             and not is_on_stack(context, place)
             and (
-                (index.place_in_block(place) is not None and not index.in_free_block(place))
-                or (find_chunk(context, place) is not None and not is_in_free_chunk(context, place))
+                (index.offset_in_pool_block(place) is not None and not index.in_free_block(place))
+                or (
+                    find_malloc_chunk(context, place) is not None
+                    and not is_in_free_chunk(context, place)
+                )
             )
-            for place in context.places_of(start, MAX_HOLDERS)
+            for place in context.places_of_word(start, MAX_HOLDERS)
         )
 
-    def name_of(self, address: int) -> str:
+    def type_name_of_object(self, address: int) -> str:
         """Return the type's name of an object; "" for none."""
-        return self._walk.type_at(address)
+        return self._walk.type_name_at(address)
 
 
-def _room_verdict(need: int, room: int, *, shrinks: bool = False) -> int:
+def _is_block_too_small_or_exact(need: int, room: int, *, shrinks: bool = False) -> int:
     """Return whether a block is too small for what is in it, or just right."""
     if need > room:
         return CONTRADICTS
@@ -168,7 +171,7 @@ def _room_verdict(need: int, room: int, *, shrinks: bool = False) -> int:
 # -- one function for each type: what its words say together --------------------------------------
 
 
-def _check_array(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
+def _check_array(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
     """An array.array: header, ob_item, allocated, ob_descr (Modules/arraymodule.c, 3.8 to 3.14)."""
     width = words.read_trusted(words.read_trusted(owner + _ARRAY_DESCR)) >> 32
     if width not in (1, 2, 4, 8):
@@ -181,10 +184,14 @@ def _check_array(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> i
     if not start:
         return POSSIBLE if not allocated else CONTRADICTS
     room = judge.room_of_block(start)
-    return CONTRADICTS if room is None else _room_verdict(allocated * width, room, shrinks=True)
+    return (
+        CONTRADICTS
+        if room is None
+        else _is_block_too_small_or_exact(allocated * width, room, shrinks=True)
+    )
 
 
-def _check_numpy_array(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
+def _check_numpy_array(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
     """A numpy array that owns its data, or is a view into one that does.
 
     `strides` follow `dimensions` in one block (PyArray_NewFromDescr_int, numpy 1.7 to 2.3).
@@ -198,7 +205,7 @@ def _check_numpy_array(judge: _ConsistencyJudge, words: _ObjectWords, owner: int
     if not 0 < dimensions <= MAX_DIMENSIONS or not 0 < width < MAX_WIDTH:
         return POSSIBLE
     owns = bool(flags & _OWNS) and not base
-    if not owns and judge.name_of(base) != "numpy.ndarray":
+    if not owns and judge.type_name_of_object(base) != "numpy.ndarray":
         return POSSIBLE
     shape_at = words.read_pointer(owner + _DIMENSIONS, "dimensions")
     strides_at = words.read_pointer(owner + _STRIDES, "strides")
@@ -219,7 +226,9 @@ def _check_numpy_array(judge: _ConsistencyJudge, words: _ObjectWords, owner: int
     start = words.read_pointer(owner + _DATA, "data")
     if owns:
         room = judge.room_of_block(start)
-        return CONTRADICTS if room is None or low else _room_verdict(high + width, room)
+        return (
+            CONTRADICTS if room is None or low else _is_block_too_small_or_exact(high + width, room)
+        )
     held = words.read_trusted(base + _DATA)
     room = judge.room_of_block(held)
     if room is None:
@@ -229,7 +238,7 @@ def _check_numpy_array(judge: _ConsistencyJudge, words: _ObjectWords, owner: int
     return AGREES
 
 
-def _check_memoryview(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
+def _check_memoryview(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
     """A memoryview of one dimension: its length, and the buffer that it is a part of."""
     at = {
         name: owner + judge.layout.require("PyMemoryViewObject", name)
@@ -274,7 +283,7 @@ def _check_memoryview(judge: _ConsistencyJudge, words: _ObjectWords, owner: int)
     return AGREES
 
 
-def _check_weakref(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
+def _check_weakref(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
     """A weak reference names an object, and that names the first of its weak references.
 
     Where it does so its type tells: from 3.12 on before the object (MANAGED_WEAKREF_OFFSET).
@@ -282,7 +291,7 @@ def _check_weakref(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) ->
     target = words.read_pointer(owner + _REFERENT, "wr_object", alone=False)
     if not target:
         return POSSIBLE
-    if not judge.name_of(target):
+    if not judge.type_name_of_object(target):
         return CONTRADICTS
     kind = words.read_trusted(target + judge.layout.require("PyObject", "ob_type"))
     offset = words.read_trusted(kind + judge.layout.require("PyTypeObject", "tp_weaklistoffset"))
@@ -291,7 +300,7 @@ def _check_weakref(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) ->
     )
 
 
-def _check_set(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
+def _check_set(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
     """A set: how many entries are used, the mask of its table, and the table."""
     offset = judge.layout.require
     fill = words.read_number(owner + offset("PySetObject", "fill"), "fill")
@@ -304,10 +313,10 @@ def _check_set(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int
     if mask == OVERHEAD - 1:
         return AGREES if table == owner + offset("PySetObject", "smalltable") else CONTRADICTS
     room = judge.room_of_block(table)
-    return CONTRADICTS if room is None else _room_verdict((mask + 1) * entry, room)
+    return CONTRADICTS if room is None else _is_block_too_small_or_exact((mask + 1) * entry, room)
 
 
-def _check_int(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
+def _check_int(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
     """An int: its number of digits, in ob_size or above three bits of lv_tag (3.12, gh-102381)."""
     digits = owner + judge.layout.require("PyLongObject", "ob_digit")
     tag = judge.layout.offset("PyLongObject", "lv_tag")
@@ -327,7 +336,7 @@ def _check_int(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int
     return AGREES if 0 < top < 1 << 30 else POSSIBLE
 
 
-def _check_bytearray(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
+def _check_bytearray(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
     """A bytearray: its block, how much of it there is, and where its bytes begin and end."""
     count_at = owner + judge.layout.require("PyVarObject", "ob_size")
     alloc_at, bytes_at, start_at = (
@@ -347,10 +356,12 @@ def _check_bytearray(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) 
     if count < 0 or not block <= start <= start + count <= block + room_said:
         return CONTRADICTS
     room = judge.room_of_block(block)
-    return CONTRADICTS if room is None else _room_verdict(room_said, room, shrinks=True)
+    return (
+        CONTRADICTS if room is None else _is_block_too_small_or_exact(room_said, room, shrinks=True)
+    )
 
 
-def _check_stream(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
+def _check_buffered_stream(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
     """A buffered stream of io: its buffer, that one's size, and the positions in it."""
     at = {
         name: owner + judge.layout.require("buffered", name)
@@ -366,10 +377,10 @@ def _check_stream(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> 
     if not all(-1 <= place <= size for place in inside):
         return CONTRADICTS
     room = judge.room_of_block(start)
-    return CONTRADICTS if room is None else _room_verdict(size, room)
+    return CONTRADICTS if room is None else _is_block_too_small_or_exact(size, room)
 
 
-def _check_decimal(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
+def _check_decimal(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
     """A Decimal: its digits, the words that hold them, and how many of those it has room for."""
     digits = words.read_number(owner + _DIGITS, "digits")
     length, room_said = (
@@ -383,10 +394,14 @@ def _check_decimal(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) ->
     if start == owner + _OWN_WORDS:
         return AGREES if room_said == _OWN_COUNT else CONTRADICTS
     room = judge.room_of_block(start)
-    return CONTRADICTS if room is None else _room_verdict(WORD * room_said, room, shrinks=True)
+    return (
+        CONTRADICTS
+        if room is None
+        else _is_block_too_small_or_exact(WORD * room_said, room, shrinks=True)
+    )
 
 
-def _check_text_buffer(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
+def _check_stringio(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
     """An io.StringIO: its characters, how many there are, and for how many there is room."""
     start = words.read_pointer(owner + _TEXT, "buf")
     size = words.read_number(owner + _TEXT_SIZE, "string_size")
@@ -397,11 +412,13 @@ def _check_text_buffer(judge: _ConsistencyJudge, words: _ObjectWords, owner: int
         return CONTRADICTS
     room = judge.room_of_block(start)
     return (
-        CONTRADICTS if room is None else _room_verdict(_CHARACTER * room_said, room, shrinks=True)
+        CONTRADICTS
+        if room is None
+        else _is_block_too_small_or_exact(_CHARACTER * room_said, room, shrinks=True)
     )
 
 
-_TYPES: dict[str, Callable[[_ConsistencyJudge, _ObjectWords, int], int]] = {
+_TYPES: dict[str, Callable[[_ObjectConsistency, _ObjectWords, int], int]] = {
     "array.array": _check_array,
     "numpy.ndarray": _check_numpy_array,
     "memoryview": _check_memoryview,
@@ -412,10 +429,10 @@ _TYPES: dict[str, Callable[[_ConsistencyJudge, _ObjectWords, int], int]] = {
     "int": _check_int,
     "bytearray": _check_bytearray,
     "decimal.Decimal": _check_decimal,
-    "_io.StringIO": _check_text_buffer,
-    "_io.BufferedReader": _check_stream,
-    "_io.BufferedWriter": _check_stream,
-    "_io.BufferedRandom": _check_stream,
+    "_io.StringIO": _check_stringio,
+    "_io.BufferedReader": _check_buffered_stream,
+    "_io.BufferedWriter": _check_buffered_stream,
+    "_io.BufferedRandom": _check_buffered_stream,
 }
 
 
@@ -433,13 +450,15 @@ def owned_buffers(context: Context) -> Iterator[Evidence | Skipped]:
     to what is gone, which began at the word (a word of memory names it still).
     """
     walk = require(object_walk(context))
-    walk.kinds.types_of_objects(list(fault_values(context)))
-    judge, wrong = _ConsistencyJudge(context, walk), []
-    for name, objects in walk.kinds.objects_of(frozenset(_TYPES)).items():
-        for owner in _worth_a_look(walk, name, objects)[:MAX_OBJECTS]:
+    walk.kinds.types_of_objects(list(words_at_fault(context)))
+    judge, wrong = _ObjectConsistency(context, walk), []
+    for name, objects in walk.kinds.objects_of_types(frozenset(_TYPES)).items():
+        for owner in _objects_worth_checking(walk, name, objects)[:MAX_OBJECTS]:
             try:
                 words = _ObjectWords(walk.reader)
-                if _TYPES[name](judge, words, owner) == CONTRADICTS and _is_alive(judge, owner):
+                if _TYPES[name](judge, words, owner) == CONTRADICTS and _is_object_in_use(
+                    judge, owner
+                ):
                     wrong.append((name, owner, words))
             except LayoutError as error:
                 yield Skipped("R32", str(error))
@@ -450,13 +469,13 @@ def owned_buffers(context: Context) -> Iterator[Evidence | Skipped]:
         yield from _find_one_bit_correction(judge, name, owner, words)
 
 
-def _worth_a_look(walk: ObjectWalk, name: str, objects: list[int]) -> list[int]:
+def _objects_worth_checking(walk: ObjectWalk, name: str, objects: list[int]) -> list[int]:
     """Return the objects that may be wrong: a process has thousands of ints of a few digits."""
     if name.startswith("weakref"):
         targets = walk.reader.words([owner + _REFERENT for owner in objects])
         walk.kinds.types_of_objects(targets)
         pairs = zip(objects, targets, strict=True)
-        return [owner for owner, target in pairs if target and not walk.type_at(target)]
+        return [owner for owner, target in pairs if target and not walk.type_name_at(target)]
     if name != "int":
         return objects
     tag = walk.reader.layout.offset("PyLongObject", "lv_tag")
@@ -470,12 +489,12 @@ def _worth_a_look(walk: ObjectWalk, name: str, objects: list[int]) -> list[int]:
     ]
 
 
-def _is_alive(judge: _ConsistencyJudge, owner: int) -> bool:
+def _is_object_in_use(judge: _ObjectConsistency, owner: int) -> bool:
     return judge.index.object_type(owner) is not None and not judge.index.in_free_block(owner)
 
 
 def _find_one_bit_correction(
-    judge: _ConsistencyJudge, name: str, owner: int, words: _ObjectWords
+    judge: _ObjectConsistency, name: str, owner: int, words: _ObjectWords
 ) -> Iterator[Evidence]:
     """Yield the one word in which one flipped bit makes all agree; nothing where several do."""
     right = []
@@ -515,19 +534,19 @@ def cxx_vectors(context: Context) -> Iterator[Evidence]:
     begins another block (another thread was moving the items). Several such places: then nothing is
     said. Heaps that are not glibc's are not judged.
     """
-    values = fault_values(context)
+    values = words_at_fault(context)
     behind_headers = [value + HEAD_BYTES for value in values[: len(GENERAL)]]
     at_hand = dict.fromkeys((*values, *behind_headers))
-    wanted = [value for value in at_hand if _may_be_bound(context, value)]
+    wanted = [value for value in at_hand if _may_be_vector_bound(context, value)]
     context.search_together(wanted[:MAX_BOUNDS], MAX_HOLDERS)
     wrong: dict[int, tuple[int, int, int]] = {}
     for value in wanted[:MAX_BOUNDS]:
-        for slot in context.places_of(value, MAX_HOLDERS):
+        for slot in context.places_of_word(value, MAX_HOLDERS):
             for number in range(3) if slot % WORD == 0 and not is_on_stack(context, slot) else ():
                 right = _one_bit_correction_of_bound(context, slot - WORD * number, number, value)
                 if right is not None:
                     wrong[slot] = value, right, number
-    for slot, value in _vectors_in_files(context) if not wrong else ():
+    for slot, value in _vector_variables_of_files(context) if not wrong else ():
         right = _one_bit_correction_of_bound(context, slot, 0, value)
         if right is not None:
             wrong[slot] = value, right, 0
@@ -542,7 +561,7 @@ def cxx_vectors(context: Context) -> Iterator[Evidence]:
     yield word_evidence("R33", slot, value, right, summary)
 
 
-def _vectors_in_files(context: Context) -> Iterator[tuple[int, int]]:
+def _vector_variables_of_files(context: Context) -> Iterator[tuple[int, int]]:
     """Yield the variables of files before two that lead into malloc's heap, if malloc gave up."""
     account, heap = context.state.account, main_heap(context.target)
     message = None if isinstance(account, Absent) else account.message
@@ -554,14 +573,14 @@ def _vectors_in_files(context: Context) -> Iterator[tuple[int, int]]:
             continue
         left -= region.size
         words = read_words(context, region.start, region.size // WORD)
-        inside = words_between(words, heap.start, heap.end)
+        inside = words_in_range(words, heap.start, heap.end)
         for first, second in pairwise(inside):
             held = words[first - 1] if first and second == first + 1 else 0
             if held >= PAGE and _end_of_malloc_block(context, held) is None:
                 yield region.start + WORD * (first - 1), held
 
 
-def _may_be_bound(context: Context, value: int) -> bool:
+def _may_be_vector_bound(context: Context, value: int) -> bool:
     """Tell whether a word begins no block and no object, and a block of malloc's is one bit away.
 
     Or, of an address without memory, one bit away is memory that malloc may have given.
@@ -571,8 +590,8 @@ def _may_be_bound(context: Context, value: int) -> bool:
     index, region = address_index(context), context.target.region_at(value)
     if region is None:
         flips = (value ^ 1 << bit for bit in range(PAGE_BITS, ADDRESS_BITS))
-        return any(_may_be_of_malloc(context, flip) for flip in flips)
-    if value % HEAD_BYTES or region.is_file_mapped or index.place_in_block(value):
+        return any(_may_be_malloc_memory(context, flip) for flip in flips)
+    if value % HEAD_BYTES or region.is_file_mapped or index.offset_in_pool_block(value):
         return False
     if index.object_type(value) is not None:
         return False
@@ -581,22 +600,22 @@ def _may_be_bound(context: Context, value: int) -> bool:
     chunks = heap_chunks(context)
     low, high = chunks.start, chunks.start + WORD * len(chunks.words)
     near = [flip for bit in range(4, ADDRESS_BITS) if low <= (flip := value ^ 1 << bit) < high]
-    blocks = ((find_chunk(context, flip), flip) for flip in near)
+    blocks = ((find_malloc_chunk(context, flip), flip) for flip in near)
     return any(block is not None and block[0] == flip for block, flip in blocks)
 
 
-def _may_be_of_malloc(context: Context, address: int) -> bool:
+def _may_be_malloc_memory(context: Context, address: int) -> bool:
     region = context.target.region_at(address)
     if region is None or region.is_file_mapped or not permits(region, "w"):
         return False
-    no_pool = address_index(context).place_in_block(address) is None
+    no_pool = address_index(context).offset_in_pool_block(address) is None
     return no_pool and not is_on_stack(context, address)
 
 
 def _end_of_malloc_block(context: Context, start: int) -> int | None:
     """Return where the block ends that malloc gave at an address, if it is in use."""
     index = address_index(context)
-    if start % HEAD_BYTES or index.place_in_block(start) is not None:
+    if start % HEAD_BYTES or index.offset_in_pool_block(start) is not None:
         return None
     return None if is_in_free_chunk(context, start) else index.end_of_block(start)
 

@@ -38,7 +38,7 @@ from gdb_epi.corruption.heap.pymalloc_pools import (
     object_header_size,
     parse_pool,
 )
-from gdb_epi.corruption.heap.readers import fault_values, is_on_stack, shared_object_search
+from gdb_epi.corruption.heap.readers import is_on_stack, shared_object_search, words_at_fault
 from gdb_epi.corruption.pointers.read_place import find_read_place
 from gdb_epi.corruption.pointers.suspects import find_fault_words
 from gdb_epi.corruption.registry import check
@@ -82,7 +82,7 @@ WRITTEN_WHILE_FREE = "a free block of Python's allocator was written to"
 INCREMENT = "an increment of the reference count of a freed object (use after free)"
 
 
-class _Candidate(NamedTuple):
+class _TypeWordCandidate(NamedTuple):
     """A word at the place of a type, in a block in use."""
 
     place: int
@@ -101,7 +101,7 @@ class BlockTypesCheck:
         self._type_at = heap.type_at
         self._flags_at = heap.reader.layout.require("PyTypeObject", "tp_flags")
         self._heads: dict[int, int] = {}  # of words that were judged; -1: no type
-        self._odd: dict[int, list[_Candidate]] = {}
+        self._odd: dict[int, list[_TypeWordCandidate]] = {}
         self._absurd: list[tuple[int, int]] = []
         self._is_small_count = heap.reader.layout.offset("PyObject", "ob_overflow") is not None
         self._count_limit = 1 << (MIN_SHORT_BIT if self._is_small_count else MIN_COUNT_BIT)
@@ -133,11 +133,11 @@ class BlockTypesCheck:
         self.looked += pool.carved - len(pool.free)
         blocks = pool.used_blocks()
         if self._near_types is not None:
-            blocks = self._worth_a_look(pool, data, places)
+            blocks = self._blocks_worth_checking(pool, data, places)
         for at in blocks:
             self._check_block(pool, at, words, places, debug)
 
-    def _worth_a_look(
+    def _blocks_worth_checking(
         self, pool: Pool, data: bytes, places: list[tuple[int, int]]
     ) -> Iterator[int]:
         """Yield the blocks in use with a word one bit from a type, or a count that is absurd.
@@ -181,7 +181,7 @@ class BlockTypesCheck:
             if head_size is None:
                 if self._near_types is None:
                     no_pointer = word & 7 or word < 0x10000 or word >> 47
-                    head_size = -1 if no_pointer else self._head_size(word)
+                    head_size = -1 if no_pointer else self._head_size_of_type(word)
                 elif word in self._near_types:
                     head_size = -1
             if head_size == head:
@@ -192,15 +192,17 @@ class BlockTypesCheck:
             if head_size == -1 and word > 0xFFFF:
                 odd.append((head, word))
         for head, word in odd:
-            self._note_odd_word(pool, at + debug, head, word, bool(debug))
+            self._note_word_near_type(pool, at + debug, head, word, bool(debug))
 
-    def _note_odd_word(self, pool: Pool, at: int, head: int, word: int, debug: bool) -> None:
+    def _note_word_near_type(self, pool: Pool, at: int, head: int, word: int, debug: bool) -> None:
         if len(self._odd) < MAX_CANDIDATES * 16:
             place = pool.address + at + head + self._type_at
             room = pool.block - (DEBUG_HEAD if debug else 0)
-            self._odd.setdefault(word, []).append(_Candidate(place, word, head, room, debug))
+            self._odd.setdefault(word, []).append(
+                _TypeWordCandidate(place, word, head, room, debug)
+            )
 
-    def _head_size(self, word: int) -> int:
+    def _head_size_of_type(self, word: int) -> int:
         """Return how many bytes lie before objects of a type; -1 when the word is no type.
 
         Each word is judged once; names of types are not read for it.
@@ -276,7 +278,7 @@ class BlockTypesCheck:
         except (UnreadableMemory, LayoutError):
             return None
 
-    def _object_fits_block(self, candidate: _Candidate, info: TypeInfo) -> bool:
+    def _object_fits_block(self, candidate: _TypeWordCandidate, info: TypeInfo) -> bool:
         """Whether an object of this type can be in that block."""
         address = candidate.place - self._type_at
         # An object of two words has nothing else to judge it by; types of singletons (None,
@@ -303,7 +305,7 @@ class BlockTypesCheck:
         form = str_format(self._heap.reader.layout, info.address)
         return compact_str_size(self._context.target, form, address)
 
-    def _evidence_of_wrong_type(self, candidate: _Candidate, info: TypeInfo) -> Evidence:
+    def _evidence_of_wrong_type(self, candidate: _TypeWordCandidate, info: TypeInfo) -> Evidence:
         address = candidate.place - self._type_at
         summary = (
             f"the object at {address:#x} in a block of {candidate.room} bytes in use has no type; "
@@ -332,7 +334,7 @@ def _blocks_with_large_counts(data: bytes, step: int, *, is_small: bool) -> list
 
 
 @check("R9", costly=True, grows=True, needs="python")
-def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
+def check_pymalloc_pools(context: Context) -> Iterator[Evidence | Skipped]:
     """Check pool headers and free lists, and the type words of objects in blocks in use.
 
     By default of the pools that the fault touched; in a sweep of all. A type word counts only at a
@@ -357,7 +359,7 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
     for pool, data in pools:
         number += 1
         wrong = free_list_repair(pool, data)
-        if not _may_be_half_updated(context, pool.address, len(data)):
+        if not _may_pool_be_half_updated(context, pool.address, len(data)):
             if wrong is not None:
                 yield _evidence_of_pool_word(wrong, pool.address)
                 if wrong.is_low_bit:
@@ -367,7 +369,7 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
                 if freed_count is not None:
                     yield freed_count
                 elif is_first_link_wild(pool, data):
-                    yield from _damaged_free_list(context, pool, data)
+                    yield from _evidence_of_damaged_free_list(context, pool, data)
                 else:
                     yield from _evidence_of_zeroed_link_bytes(context, pool, data)
         blocks.check_pool(pool, data)
@@ -383,7 +385,7 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
         yield Skipped("R9", "the budget ended before all pools were seen")
 
 
-def _may_be_half_updated(context: Context, start: int, size: int) -> bool:
+def _may_pool_be_half_updated(context: Context, start: int, size: int) -> bool:
     """Tell whether a thread that was stopped from outside may be in the middle of changing a pool.
 
     pymalloc_alloc() and pymalloc_free() write count and free list one after the other
@@ -407,7 +409,7 @@ def _evidence_of_pool_word(wrong: WrongWord, pool: int) -> Evidence:
     return evidence._replace(ambiguous=INCREMENT) if wrong.is_low_bit else evidence
 
 
-def _damaged_free_list(context: Context, pool: Pool, data: bytes) -> Iterator[Evidence]:
+def _evidence_of_damaged_free_list(context: Context, pool: Pool, data: bytes) -> Iterator[Evidence]:
     """Yield evidence that names no culprit: a freed block that was written to is handed out too.
 
     Where the fault went through the first free block, the list is damaged for certain; elsewhere
@@ -424,7 +426,7 @@ def _damaged_free_list(context: Context, pool: Pool, data: bytes) -> Iterator[Ev
     for word in find_fault_words(context)[:1]:
         read_from = find_read_place(context, word)
         if read_from is not None and read_from.slot == place:
-            why = _write_by_program(context, pool, data, first)
+            why = _sign_of_program_write(context, pool, data, first)
             named = next(
                 (v.name for v in context.state.variables_holding_bad_address if v.how == IS), None
             )
@@ -440,16 +442,16 @@ def _damaged_free_list(context: Context, pool: Pool, data: bytes) -> Iterator[Ev
                 yield plain_evidence("S:overwritten-place", place, summary, plain=why.plain)
 
 
-class _ProgramWrite(NamedTuple):
+class _SignOfProgramWrite(NamedTuple):
     """What shows that the program wrote to a free block, behind a sentence, and it in few words."""
 
     evidence: str
     plain: str
 
 
-def _write_by_program(
+def _sign_of_program_write(
     context: Context, pool: Pool, data: bytes, first: int
-) -> _ProgramWrite | None:
+) -> _SignOfProgramWrite | None:
     """Return what shows that a write, and no flipped bit, made the first link; None for nothing.
 
     The crash took a block that its pool counts already. A flipped bit of a link leads to a block
@@ -467,7 +469,7 @@ def _write_by_program(
         lanes = sum(map(bool, (first ^ rest).to_bytes(WORD, "little")))
         if shifted or lanes < MIN_LANES:
             return None
-        return _ProgramWrite(
+        return _SignOfProgramWrite(
             f". The {counted(length, 'block')} that should follow are whole, from {rest:#x} on: "
             "the block before them was written to while it was free",
             WRITTEN_WHILE_FREE,
@@ -482,7 +484,7 @@ def _write_by_program(
     )
     owner, number = before.most_common(1)[0] if before else (None, 0)
     if owner is not None and number >= MIN_COPIES:
-        return _ProgramWrite(
+        return _SignOfProgramWrite(
             f". {number} more blocks there begin with this value, each behind a {owner}: it was "
             "written behind the end of such an object",
             f"data were written behind the end of an object of type {owner}, over what follows it",
@@ -490,7 +492,7 @@ def _write_by_program(
     named = any(value.how == IS for value in context.state.variables_holding_bad_address)
     if not named and shape_of(first) is None:
         return None
-    return _ProgramWrite(", which is no address", WRITTEN_WHILE_FREE)
+    return _SignOfProgramWrite(", which is no address", WRITTEN_WHILE_FREE)
 
 
 def _has_object_between_blocks(context: Context, pool: Pool, data: bytes) -> bool:
@@ -539,7 +541,7 @@ def _evidence_of_zeroed_link_bytes(context: Context, pool: Pool, data: bytes) ->
         flags = heap.access.context.types.flags(heap.reader.type_of(address))
         if (at - first) % pool.block in (0, object_header_size(flags)):
             continue
-        for place in context.places_of(address, MAX_HITS):
+        for place in context.places_of_word(address, MAX_HITS):
             inside = pool.address <= place < pool.address + pool.size
             if not inside and not is_on_stack(context, place) and not index.in_free_block(place):
                 summary = (
@@ -604,7 +606,7 @@ class _PoolSearch:
             if finding.detector == "pointer_one_bit_off":
                 yield from (int(place, 16) for place in finding.facts.get("where", ()))
                 yield int(finding.facts["corrected"], 16)
-        yield from fault_values(self._context)
+        yield from words_at_fault(self._context)
         # Slots that name no object: its header may be what is wrong.
         walk = object_walk(self._context)
         wrong = [] if isinstance(walk, Absent) else walk.slots_without_object
@@ -627,7 +629,7 @@ class _PoolSearch:
         for region, low, high in heap_pieces(self._context.target):
             if low == region.start:
                 self._before = None
-            if not self._context.budget.take(high - low):
+            if not self._context.budget.take_bytes(high - low):
                 self.complete = False
                 return
             yield from self._pools_in_piece(low, high)

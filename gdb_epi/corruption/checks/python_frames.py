@@ -13,9 +13,15 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, NotChecked, plain_evidence, require, word_evidence
+from gdb_epi.corruption.evidence import (
+    Evidence,
+    NotChecked,
+    plain_evidence,
+    require,
+    word_evidence,
+)
 from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
-from gdb_epi.corruption.heap.object_references import is_partly_written
+from gdb_epi.corruption.heap.object_references import can_software_have_written_word
 from gdb_epi.corruption.heap.object_walk import TAG, ObjectWalk, object_walk
 from gdb_epi.corruption.heap.popped_frames import FrameOffsets, find_frame_end, frame_offsets
 from gdb_epi.corruption.registry import check
@@ -257,7 +263,7 @@ def instruction_pointers(context: Context) -> Iterator[Evidence]:
         return
     for frame in _frames_to_check(walk, places):
         code = walk.reader.word(frame + places.code) & ~TAG
-        if walk.type_at(code) != "code":
+        if walk.type_name_at(code) != "code":
             continue
         value, count = walk.reader.word(frame + at), walk.reader.word(code + size_at)
         start, end = code + first, code + first + UNIT * min(count, MAX_UNITS)
@@ -302,7 +308,7 @@ def interpreter_of_thread_state(context: Context) -> Iterator[Evidence]:
             held = read_word(context.target, place)
             if held is None or (held ^ right).bit_count() != 1:
                 continue
-            if not is_partly_written(context, place, held, right):
+            if not can_software_have_written_word(context, place, held, right):
                 summary = (
                     f"interp of the thread state at {thread.address:#018x} is {held:#018x}; the "
                     f"interpreter in whose list it is lies one bit away, at {right:#018x}"
@@ -311,7 +317,7 @@ def interpreter_of_thread_state(context: Context) -> Iterator[Evidence]:
 
 
 @check("S:left-calls", needs="crash", order=16)
-def calls_that_were_left(context: Context) -> Iterator[Evidence]:
+def interpreter_calls_left_unwound(context: Context) -> Iterator[Evidence]:
     """Tell a thread whose list of calls of the interpreter has one that no longer runs.
 
     Each call of _PyEval_EvalFrameDefault() keeps a CFrame (3.10 to 3.12) or an entry frame (3.13)
@@ -341,7 +347,9 @@ def calls_that_were_left(context: Context) -> Iterator[Evidence]:
                 if not at or at in state or at in seen:
                     break  # root_cframe; 3.10 leaves its link uninitialized
                 if stack.start <= at < fault.sp:
-                    if _looks_like_call(context, reader, at, (range(at, stack.end), state)):
+                    if _looks_like_interpreter_call(
+                        context, reader, at, (range(at, stack.end), state)
+                    ):
                         summary = (
                             f"the thread's list of calls of the interpreter leads to {at:#x}, "
                             "below the stack pointer: native code left calls of Python by "
@@ -353,7 +361,7 @@ def calls_that_were_left(context: Context) -> Iterator[Evidence]:
                 place = at + next_
 
 
-def _looks_like_call(
+def _looks_like_interpreter_call(
     context: Context, reader: MemoryReader, at: int, callers: tuple[range, range]
 ) -> bool:
     """Whether what a call keeps lies at a place: its frame, or its owner, and the next link.

@@ -23,7 +23,7 @@ from gdb_epi.corruption.evidence import (
 )
 from gdb_epi.corruption.heap.address_index import BLOCK, OBJECT, address_index
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
-from gdb_epi.corruption.heap.readers import CHUNK, fault_values, is_on_stack, read_words
+from gdb_epi.corruption.heap.readers import CHUNK, is_on_stack, read_words, words_at_fault
 from gdb_epi.corruption.pointers.one_bit_neighbours import FAR_BIT
 from gdb_epi.corruption.pointers.suspects import LOW, find_fault_words
 from gdb_epi.corruption.registry import check
@@ -98,16 +98,17 @@ def _is_register_damage_plausible(
         return False
     if remade.since and address_index(context).pointee_at(remade.expected) is None:
         return False  # realloc() may have moved what is there now
-    if remade.from_memory and _may_others_store(context, remade.slot):
+    if remade.from_memory and _may_others_have_stored_in_slot(context, remade.slot):
         return False  # a mark that another thread sets for a moment differs in one bit
     if target.region_at(remade.held) is not None:
         if not (
-            _named_something_else(context, remade, bits) or _is_far_by_chance(context, remade, bits)
+            _points_into_other_block(context, remade, bits)
+            or _is_far_by_chance(context, remade, bits)
         ):
             return False
     elif (
         remade.from_memory
-        and not _no_other_store(context, remade)
+        and not _is_store_by_others_excluded(context, remade)
         and nearest_mapping(target, remade.held, GIVEN_BACK, None)
     ):
         # Another thread, or a function called since, may have put new memory in the place of old
@@ -163,7 +164,7 @@ def _slot_where_saved(context: Context, remade: RecomputedRegister) -> int | Non
     return max(places, default=None)
 
 
-def _may_others_store(context: Context, slot: int | None) -> bool:
+def _may_others_have_stored_in_slot(context: Context, slot: int | None) -> bool:
     """Whether somebody else may have stored where a register was loaded from, and back again.
 
     Flags, locks and sequence numbers change by one bit for a moment, and a reader that takes no
@@ -191,12 +192,12 @@ def _may_others_store(context: Context, slot: int | None) -> bool:
     return there is None or there.kind != OBJECT
 
 
-def _no_other_store(context: Context, remade: RecomputedRegister) -> bool:
+def _is_store_by_others_excluded(context: Context, remade: RecomputedRegister) -> bool:
     """Whether nobody else can have stored there since."""
     return len(context.target.threads()) == 1 and not remade.since
 
 
-def _named_something_else(
+def _points_into_other_block(
     context: Context, remade: RecomputedRegister, bits: tuple[int, ...]
 ) -> bool:
     """Whether a register points into the middle of a block, and the right word to a block's start.
@@ -206,7 +207,11 @@ def _named_something_else(
     # Where all direct branches are known, none marks the register.
     exact = build_code_map(context, remade.at) is not None
     plain = remade.kind == LOAD and remade.size == 8 and len(bits) == 1
-    if not plain or not (bits[0] >= MIN_BIT or exact) or not _no_other_store(context, remade):
+    if (
+        not plain
+        or not (bits[0] >= MIN_BIT or exact)
+        or not _is_store_by_others_excluded(context, remade)
+    ):
         return False
     index = address_index(context)
     right = index.pointee_at(remade.expected) if index.pointee_at(remade.held) is None else None
@@ -226,13 +231,13 @@ def _is_far_by_chance(context: Context, remade: RecomputedRegister, bits: tuple[
     far = remade.size == 8 and min(bits) >= lowest and remade.held % PAGE != 0
     return (
         far
-        and _no_other_store(context, remade)
+        and _is_store_by_others_excluded(context, remade)
         and address_index(context).pointee_at(remade.held) is None
     )
 
 
 @check("R27", needs="crash", order=58)
-def stack_pointer(context: Context) -> Iterator[Evidence]:
+def check_stack_pointer_bit(context: Context) -> Iterator[Evidence]:
     """Look for the bit with which rsp leads to the frames of the function that runs.
 
     The unwind tables say where its return address lies from rsp on; it and those of its callers
@@ -253,9 +258,11 @@ def stack_pointer(context: Context) -> Iterator[Evidence]:
         corrected
         for bit in range(MIN_STACK_BIT, 64)
         if permits(context.target.region_at(corrected := fault.sp ^ 1 << bit), "w")
-        and _has_frames(context, unwinder, {**fault.registers, "rsp": corrected})
+        and _does_stack_pointer_lead_to_frames(
+            context, unwinder, {**fault.registers, "rsp": corrected}
+        )
     ]
-    if len(right) == 1 and not (right[0] > fault.sp and _takes_register_from_rsp(context)):
+    if len(right) == 1 and not (right[0] > fault.sp and _subtracts_register_from_rsp(context)):
         summary = (
             f"rsp holds {fault.sp:#018x}, where no memory is; from {right[0]:#018x}, one bit away, "
             "the frames of this function and its callers lie as the unwind tables say"
@@ -263,12 +270,12 @@ def stack_pointer(context: Context) -> Iterator[Evidence]:
         yield word_evidence("R27", "rsp", fault.sp, right[0], summary, path=REGISTER)
 
 
-def _takes_register_from_rsp(context: Context) -> bool:
+def _subtracts_register_from_rsp(context: Context) -> bool:
     """Whether the function that runs makes room on its stack by a computed number of bytes."""
     import re
 
     fault = context.fault
-    function = None if isinstance(fault, Absent) else context.functions.at(fault.pc)
+    function = None if isinstance(fault, Absent) else context.functions.function_at(fault.pc)
     if function is None:
         return True
     size = min(function.end - function.start, MAX_CODE)
@@ -276,7 +283,9 @@ def _takes_register_from_rsp(context: Context) -> bool:
     return re.search(_SUB_REGISTER_FROM_RSP, code) is not None
 
 
-def _has_frames(context: Context, unwinder: Unwinder, registers: dict[str, int]) -> bool:
+def _does_stack_pointer_lead_to_frames(
+    context: Context, unwinder: Unwinder, registers: dict[str, int]
+) -> bool:
     frames = list(islice(unwinder.walk(registers), STACK_FRAMES))
     if not frames or not 0 < frames[0].cfa - registers["rsp"] <= MAX_FRAME:
         return False
@@ -306,9 +315,9 @@ def words_into_gone_memory(context: Context) -> Iterator[Evidence]:
         return
     if top - bottom > MAX_GONE or was_never_mapped(context, value):
         return
-    others = [each for each in fault_values(context) if bottom <= each < top]
+    others = [each for each in words_at_fault(context) if bottom <= each < top]
     others = [each for each in others if abs(each - value) >= PAGE]
-    if not others or _is_pointed_into(context, range(bottom, max(value, *others) + 1)):
+    if not others or _is_pointed_into_from_heap(context, range(bottom, max(value, *others) + 1)):
         return
     summary = (
         f"{words[0].source} holds {value:#x}, where no memory is, and a register or the stack "
@@ -318,7 +327,7 @@ def words_into_gone_memory(context: Context) -> Iterator[Evidence]:
     yield plain_evidence("S:gone", words[0].source, summary)
 
 
-def _is_pointed_into(context: Context, places: range) -> bool:
+def _is_pointed_into_from_heap(context: Context, places: range) -> bool:
     """Whether a word outside of stacks leads to some place; True where not all can be read."""
     import re
 

@@ -139,7 +139,7 @@ def _canaries_on_the_stack(context: Context, thread: Thread, guard: int) -> Iter
     end = min(region.dumped_end, sp + REACH)
     if context.sweep:
         start, end = region.start, region.dumped_end
-    if end <= start or not context.budget.take(end - start):
+    if end <= start or not context.budget.take_bytes(end - start):
         return
     words = read_words(context, start, (end - start) // WORD)
     near = {guard ^ 1 << bit for bit in range(LOW_BITS, 64)}
@@ -177,12 +177,14 @@ def frame_pointer(context: Context) -> Iterator[Evidence]:
     frame = _position_of_failed_function(context)
     if frame is None:
         return
-    function = context.functions.at(frame.pc - 1)
+    function = context.functions.function_at(frame.pc - 1)
     depth = _rbp_above_rsp(context, function, frame.pc) if function is not None else None
     if depth is None:
         return
     right = frame.sp + depth
-    if right in frame.held or (frame.checked and not _canary_is_whole(context, frame.sp, right)):
+    if right in frame.held or (
+        frame.checked and not _is_canary_whole_in_range(context, frame.sp, right)
+    ):
         return
     near = [word for word in dict.fromkeys(frame.held) if len(changed_bits(word, right)) == 1]
     popped = frame.sp - 2 * WORD  # where a function that this one called had saved it
@@ -191,7 +193,7 @@ def frame_pointer(context: Context) -> Iterator[Evidence]:
         if not value & 0xFF or (changed_bits(value, right)[0] in NEAR_BITS and not frame.checked):
             continue
         is_saved = frame.checked or saved == value
-        places = (popped,) if is_saved else context.places_of(value, PLACES)
+        places = (popped,) if is_saved else context.places_of_word(value, PLACES)
         summary = (
             f"rbp was {value:#018x} at {frame.pc:#x}; the function there put it {depth} bytes "
             f"above rsp, which is {right:#018x}"
@@ -237,7 +239,7 @@ def _function_with_damaged_canary(context: Context) -> int | None:
     return context.target.symbol("__stack_chk_fail")
 
 
-def _canary_is_whole(context: Context, start: int, end: int) -> bool:
+def _is_canary_whole_in_range(context: Context, start: int, end: int) -> bool:
     fault = context.fault
     base = 0 if isinstance(fault, Absent) else fault.registers.get("fs_base", 0)
     guard = read_words(context, base + GUARD_AT, 1)
@@ -302,14 +304,14 @@ def saved_registers(context: Context) -> Iterator[Evidence]:
     frames = list(islice(walk, MAX_SWEPT if context.sweep else MAX_FRAMES))
     if len(frames) < 2:
         raise NotChecked("no unwind table leads out of the innermost function")
-    for link in passed_arguments(context, frames):
+    for link in registers_known_from_caller(context, frames):
         context.counts["arguments kept"] = context.counts.get("arguments kept", 0) + 1
         if (link.held ^ link.expected).bit_count() == 1:
             yield from _find_wrong_copy(context, frames, link)
 
 
 def _find_wrong_copy(
-    context: Context, frames: list[UnwoundFrame], link: PassedArgument
+    context: Context, frames: list[UnwoundFrame], link: RegisterKnownFromCaller
 ) -> Iterator[Evidence]:
     """Yield the word that leads nowhere when the other one does, or begins nothing."""
     words = (link.held, link.expected)
@@ -348,7 +350,7 @@ def find_saved_register_slot(frames: list[UnwoundFrame], number: int, register: 
     return register
 
 
-class PassedArgument(NamedTuple):
+class RegisterKnownFromCaller(NamedTuple):
     """A register of a frame (its number, 0 the innermost) and what its caller made it from."""
 
     frame: int
@@ -362,13 +364,15 @@ class PassedArgument(NamedTuple):
 _Pair = tuple[int, tuple[UnwoundFrame, UnwoundFrame]]  # a frame's number, it and its caller
 
 
-class _Argument(NamedTuple):
+class _StoredArgument(NamedTuple):
     argument: str
     register: str
     behind: int  # bytes from the function's start from which on it holds
 
 
-def passed_arguments(context: Context, frames: list[UnwoundFrame]) -> Iterator[PassedArgument]:
+def registers_known_from_caller(
+    context: Context, frames: list[UnwoundFrame]
+) -> Iterator[RegisterKnownFromCaller]:
     """Yield the registers that are known twice.
 
     By default of those few frames that have a register which leads nowhere, or is one bit from
@@ -397,7 +401,7 @@ def _most_doubtful_frames(context: Context, pairs: list[_Pair]) -> list[_Pair]:
 
 
 def _function_of_frame(context: Context, number: int, frame: UnwoundFrame) -> Function | None:
-    return context.functions.at(frame.pc - 1 if number else frame.pc)
+    return context.functions.function_at(frame.pc - 1 if number else frame.pc)
 
 
 def _doubtfulness(context: Context, inner: UnwoundFrame, outer: UnwoundFrame) -> int:
@@ -422,7 +426,7 @@ def is_mapped(context: Context, word: int) -> bool:
 
 def _passed_arguments_between(
     context: Context, number: int, inner: UnwoundFrame, outer: UnwoundFrame
-) -> Iterator[PassedArgument]:
+) -> Iterator[RegisterKnownFromCaller]:
     function = _function_of_frame(context, number, inner)
     caller_call = call_before(context.target, outer.pc)
     if function is None or caller_call is None:
@@ -445,25 +449,27 @@ def _passed_arguments_between(
     registers = {**outer.registers, **{a: inner.registers[r] for a, r in kept.items()}}
     path = find_preceding_path(context, call, registers)
     for remade in recompute_registers(context.target, path, registers) if path is not None else ():
-        if remade.register in kept and _is_sure(remade):
-            yield PassedArgument(
+        if remade.register in kept and _is_value_sure(remade):
+            yield RegisterKnownFromCaller(
                 number, kept[remade.register], remade.held, remade.expected, remade.kind, call
             )
 
 
-def _is_sure(remade: RecomputedRegister) -> bool:
+def _is_value_sure(remade: RecomputedRegister) -> bool:
     """Tell whether nothing but the code tells the value: memory may have been stored to since."""
     return remade.kind in (COPY, ADDRESS, CONSTANT) and remade.size == 8
 
 
 @once_per_run
-def _registers_of_stored_arguments(context: Context, function: Function) -> tuple[_Argument, ...]:
+def _registers_of_stored_arguments(
+    context: Context, function: Function
+) -> tuple[_StoredArgument, ...]:
     """Return the registers that a function writes once, with an argument, before it branches."""
     size = function.end - function.start
     code = read_up_to(context.target, function.start, min(size, MAX_COPYING_FUNCTION + 1))
     if not 0 < size == len(code) <= MAX_COPYING_FUNCTION:
         return ()
-    writers: dict[str, list[_Argument | None]] = {name: [] for name in SAVED}
+    writers: dict[str, list[_StoredArgument | None]] = {name: [] for name in SAVED}
     gone: set[str] = set()  # registers that were written
     straight, pushed = True, False
     earliest = size  # that a branch leads to
@@ -479,7 +485,9 @@ def _registers_of_stored_arguments(context: Context, function: Function) -> tupl
             if pushed or not _is_pop_or_leave(instruction):
                 argument = _copied_argument(instruction, name) if straight else None
                 usable = argument is not None and argument not in gone
-                writers[name].append(_Argument(argument or "", name, behind) if usable else None)
+                writers[name].append(
+                    _StoredArgument(argument or "", name, behind) if usable else None
+                )
         gone |= change
         to = instruction.branches_to(behind)
         if to is not None and to >= 0:  # others lead to the split-off part

@@ -6,7 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, NotChecked, Skipped, require, word_evidence
+from gdb_epi.corruption.evidence import (
+    Evidence,
+    NotChecked,
+    Skipped,
+    require,
+    word_evidence,
+)
 from gdb_epi.corruption.heap.readers import MemorySweep, shared_object_search
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.bulk_hashing import (
@@ -15,17 +21,17 @@ from gdb_epi.corruption.strings.bulk_hashing import (
     HashFlip,
     find_data_flip,
     find_hash_flip,
+    find_hash_key,
     find_header_flip,
-    find_key,
     hashes_short_strings,
 )
 from gdb_epi.corruption.strings.find_strings import (
     MIN_WANTED,
     SkippedObjects,
     hashed_strings_in,
-    is_mostly_pools,
-    near_type_patterns,
+    is_mostly_pymalloc_pools,
     near_type_words,
+    patterns_one_bit_off_types,
     reachable_strings,
     sample_strings,
     str_and_bytes_formats,
@@ -38,7 +44,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from gdb_epi.corruption.strings.bulk_hashing import WronglyHashedRecord
+    from gdb_epi.corruption.strings.bulk_hashing import WronglyHashedString
 
 MAX_WRONG = 256  # objects that are looked at one by one
 MAX_ODD = 4096
@@ -61,7 +67,7 @@ def string_hash(context: Context) -> Iterator[Evidence | Skipped]:
     forms = str_and_bytes_formats(heap, python)
     if not forms:
         raise NotChecked("the type str is not found, or the layout lacks its state bits")
-    work = _HashRun(context, heap, forms)
+    work = _StringHashCheck(context, heap, forms)
     named = list(reachable_strings(context, heap, python, forms[0]))
     key = work.find_hash_key(named)
     if isinstance(key, str):
@@ -71,7 +77,7 @@ def string_hash(context: Context) -> Iterator[Evidence | Skipped]:
         yield from work.check_all_strings()
 
 
-class _HashRun:
+class _StringHashCheck:
     """One run over one process."""
 
     def __init__(self, context: Context, heap: ObjectSearch, forms: list[StringFormat]) -> None:
@@ -90,7 +96,7 @@ class _HashRun:
         texts = [text for text in read if isinstance(text, HashedString)]
         if sum(len(text.data) >= CUTOFF for text in texts) < MIN_WANTED:
             texts += sample_strings(self._context, form)
-        key = find_key(target, self._heap.reader, texts)
+        key = find_hash_key(target, self._heap.reader, texts)
         if isinstance(key, HashKey):
             self._key = key
             self._shortest = 0 if hashes_short_strings(key, texts) else CUTOFF
@@ -108,7 +114,7 @@ class _HashRun:
                 texts.append((address, text.data, text.stored))
             elif text == "odd":
                 wrong.append(address)
-        wrong += [*bulk.add(texts), *bulk.flush()]
+        wrong += [*bulk.add_texts(texts), *bulk.compare_waiting_strings()]
         for address in wrong:
             yield from self._evidence_of_flipped_bit(self._forms[0], address)
 
@@ -117,13 +123,13 @@ class _HashRun:
         assert self._key is not None
         target = self._context.target
         searches = [_FormSearch(target, form, self._key, self._shortest) for form in self._forms]
-        patterns_of_types = near_type_patterns(self._forms)
+        patterns_of_types = patterns_one_bit_off_types(self._forms)
         near_types: list[tuple[StringFormat, int]] = []
         left_out = SkippedObjects()
         chunks = MemorySweep(self._context)
         for start, data in chunks:
             has_others = sum(search.search_piece(start, data, left_out) for search in searches) > 0
-            if not is_mostly_pools(start, data):  # R13 sees those
+            if not is_mostly_pymalloc_pools(start, data):  # R13 sees those
                 patterns = (*patterns_of_types.high, *(patterns_of_types.low if has_others else ()))
                 near_types += near_type_words(self._forms, start, data, patterns)
         for search in searches:
@@ -169,7 +175,7 @@ class _HashRun:
         if flip is None:
             self._unexplained += isinstance(text, HashedString)
             return
-        yield self._evidence(form, address, flip)
+        yield self._evidence_of_hash_flip(form, address, flip)
 
     def _evidence_of_flipped_type(self, form: StringFormat, address: int) -> Iterator[Evidence]:
         """Tell whether an object lies here whose type word is one bit off: its hash says so."""
@@ -180,9 +186,9 @@ class _HashRun:
             return
         where = address + form.type_at
         held = self._heap.reader.u64(where)
-        yield self._evidence(form, address, HashFlip(where, held, form.type, "type"))
+        yield self._evidence_of_hash_flip(form, address, HashFlip(where, held, form.type, "type"))
 
-    def _evidence(self, form: StringFormat, address: int, flip: HashFlip) -> Evidence:
+    def _evidence_of_hash_flip(self, form: StringFormat, address: int, flip: HashFlip) -> Evidence:
         name = self._key.name if self._key is not None else ""
         bit = (flip.found ^ flip.corrected).bit_length() - 1
         summary = (
@@ -209,13 +215,13 @@ class _FormSearch:
     """All objects of one form, by their hashes."""
 
     def __init__(self, target: Target, form: StringFormat, key: HashKey, shortest: int) -> None:
-        from gdb_epi.corruption.strings.bulk_hashing import StringRecords
+        from gdb_epi.corruption.strings.bulk_hashing import StringRecordHasher
 
         self.form = form
         self._target = target
-        self._ordinary = StringRecords(form, key, shortest)
+        self._ordinary = StringRecordHasher(form, key, shortest)
         self._bulk = BulkHasher(key, shortest=shortest)
-        self._records: list[WronglyHashedRecord] = []
+        self._records: list[WronglyHashedString] = []
         self._wrong: list[int] = []
         self._odd: list[int] = []
 
@@ -232,7 +238,7 @@ class _FormSearch:
                 left_out,
                 self._ordinary.unusual_objects_pattern,
             )
-            self._wrong += self._bulk.add(texts)
+            self._wrong += self._bulk.add_texts(texts)
             self._odd += left_out.odd
             left_out.odd.clear()
         return has_others
@@ -249,8 +255,8 @@ class _FormSearch:
 
     def mismatching_objects(self, chunks: MemorySweep) -> Iterator[int]:
         """Yield the objects that do not fit, when all pieces were taken; up to a limit."""
-        self._wrong += self._bulk.flush()
-        self._records += self._ordinary.flush()
+        self._wrong += self._bulk.compare_waiting_strings()
+        self._records += self._ordinary.compare_waiting_records()
         yield from self._wrong[:MAX_WRONG]
         for record in self._records[: max(0, MAX_WRONG - len(self._wrong))]:
             yield from self._ordinary.addresses_of_record(record, chunks.reread_piece(record.start))

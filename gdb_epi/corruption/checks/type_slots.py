@@ -16,7 +16,7 @@ from contextlib import suppress
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, require, word_evidence
-from gdb_epi.corruption.files.elf_images import image_files
+from gdb_epi.corruption.files.elf_images import image_files_of_modules
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.object_references import ALIGNED
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE, SLOTS, SUBCLASS
@@ -24,13 +24,13 @@ from gdb_epi.corruption.heap.object_walk import object_walk
 from gdb_epi.corruption.heap.pool_census import classes_in_malloc_heap, pool_census
 from gdb_epi.corruption.heap.pymalloc_pools import object_header_size
 from gdb_epi.corruption.heap.readers import (
-    fault_values,
     is_on_stack,
     read_words,
     shared_object_search,
     shared_reader,
+    words_at_fault,
 )
-from gdb_epi.corruption.pointers.suspects import is_held_once
+from gdb_epi.corruption.pointers.suspects import is_held_once_outside_stacks
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
 from gdb_epi.cpython.heap.object_search import HAVE_GC, ObjectSearch
@@ -84,7 +84,7 @@ MAX_SLOTS = 64
 MAX_COUNTED = 1 << 20  # references of what is taken for an object
 
 
-class _Slot(NamedTuple):
+class _TypeSlot(NamedTuple):
     type: int
     name: str
     where: int
@@ -152,7 +152,7 @@ def _types_to_check(context: Context, heap: ObjectSearch, python: PythonState) -
 def _classes_at_hand(context: Context, heap: ObjectSearch) -> Iterator[int]:
     """Yield the classes that the fault had at hand, and those of the objects that it had."""
     metatype = heap.metatype()
-    for value in fault_values(context):
+    for value in words_at_fault(context):
         with suppress(UnreadableMemory):
             kind = heap.reader.type_of(value)
             if kind == metatype:
@@ -183,11 +183,13 @@ def _global_classes(heap: ObjectSearch, python: PythonState) -> Iterator[int]:
                     yield value
 
 
-def _filled_slots(heap: ObjectSearch, types: list[int], names: tuple[str, ...]) -> Iterator[_Slot]:
+def _filled_slots(
+    heap: ObjectSearch, types: list[int], names: tuple[str, ...]
+) -> Iterator[_TypeSlot]:
     """Yield the slots of types, of those named, that are no NULL."""
     layout = heap.reader.layout
     size = layout.size("PyTypeObject") or 0
-    make = _Slot._make
+    make = _TypeSlot._make
     offsets = [(name, layout.offset("PyTypeObject", name)) for name in names]
     places = [(name, at, at >> 3) for name, at in offsets if at is not None and at + 8 <= size]
     for address in types:
@@ -199,10 +201,10 @@ def _filled_slots(heap: ObjectSearch, types: list[int], names: tuple[str, ...]) 
 
 
 def _compare_slots_with_files(
-    context: Context, slots: list[_Slot], confirmed: set[int]
+    context: Context, slots: list[_TypeSlot], confirmed: set[int]
 ) -> Iterator[Evidence]:
     """Compare slots with the words of files; the places that hold those are added to a set."""
-    files, _missing = image_files(context)
+    files, _missing = image_files_of_modules(context)
     order = sorted(range(len(slots)), key=[slot.where for slot in slots].__getitem__)
     places = [slots[number].where for number in order]
     for image in files:
@@ -219,9 +221,9 @@ def _compare_slots_with_files(
 
 def _compare_types_of_static_objects(context: Context, types: set[int]) -> Iterator[Evidence]:
     """Compare words of writable data that ld.so made addresses of types: static objects' types."""
-    files, _missing = image_files(context)
+    files, _missing = image_files_of_modules(context)
     for image in files:
-        for where, right in image.pointers():
+        for where, right in image.relocated_pointers():
             if right not in types:
                 continue
             words = read_words(context, where, 1)
@@ -234,7 +236,7 @@ def _compare_types_of_static_objects(context: Context, types: set[int]) -> Itera
 
 
 def _compare_slots_among_types(
-    context: Context, slots: list[_Slot], confirmed: set[int]
+    context: Context, slots: list[_TypeSlot], confirmed: set[int]
 ) -> Iterator[Evidence]:
     """Find slots that hold no function, one bit from what several types have there."""
     census: dict[str, dict[int, int]] = {}
@@ -260,7 +262,7 @@ def _compare_slots_among_types(
             elif (
                 _is_executable(context, right)
                 and begins_function(context, right)
-                and len(context.places_of(right, MIN_COPIES)) > 1
+                and len(context.places_of_word(right, MIN_COPIES)) > 1
             ):
                 yield _evidence_of_slot(
                     slot, right, "a function begins there, and other words hold it"
@@ -271,7 +273,7 @@ def _compare_method_tables(
     context: Context, heap: ObjectSearch, types: list[int]
 ) -> Iterator[Evidence]:
     """Find classes one of whose tables of methods is one bit from where their others have it."""
-    classes = [address for address in types if _is_anonymous(context, address)]
+    classes = [address for address in types if _is_in_anonymous_memory(context, address)]
     slots = list(_filled_slots(heap, classes, TABLES))
     for name in TABLES:
         mine = [slot for slot in slots if slot.name == name]
@@ -285,7 +287,7 @@ def _compare_method_tables(
                 yield _evidence_of_slot(wrong, right, f"where {times} other classes have theirs")
 
 
-def _is_anonymous(context: Context, address: int) -> bool:
+def _is_in_anonymous_memory(context: Context, address: int) -> bool:
     region = context.target.region_at(address)
     return region is not None and not region.is_file_mapped
 
@@ -293,7 +295,7 @@ def _is_anonymous(context: Context, address: int) -> bool:
 def _is_no_function(context: Context, value: int, *, strict: bool) -> bool:
     if not _is_executable(context, value) or (strict and value % FUNCTION_ALIGNMENT != 0):
         return True
-    function = context.functions.at(value)  # by the unwind tables
+    function = context.functions.function_at(value)  # by the unwind tables
     return function is not None and function.start != value
 
 
@@ -301,7 +303,7 @@ def _is_executable(context: Context, value: int) -> bool:
     return may_execute(context.target.region_at(value))
 
 
-def _evidence_of_slot(slot: _Slot, right: int, source: str) -> Evidence:
+def _evidence_of_slot(slot: _TypeSlot, right: int, source: str) -> Evidence:
     summary = (
         f"{slot.name} of the type at {slot.type:#x} holds {slot.value:#x}, one bit from "
         f"{right:#x}: {source}"
@@ -309,7 +311,7 @@ def _evidence_of_slot(slot: _Slot, right: int, source: str) -> Evidence:
     return word_evidence("R14", slot.where, slot.value, right, summary, slot=slot.name)
 
 
-class _Class(NamedTuple):
+class _ClassNumbers(NamedTuple):
     """The numeric members of a type."""
 
     address: int
@@ -325,7 +327,7 @@ class _Class(NamedTuple):
     name: int
 
 
-class _Disagreement(NamedTuple):
+class _ClassNumberDisagreement(NamedTuple):
     """A number of a class that something else contradicts; what it should be, and why."""
 
     member: str
@@ -335,7 +337,7 @@ class _Disagreement(NamedTuple):
 
 
 @check("R28", everywhere=True, needs="python", order=57)
-def type_numbers(context: Context) -> Iterator[Evidence]:
+def check_class_flags_and_sizes(context: Context) -> Iterator[Evidence]:
     """Compare flags and sizes of classes with those of their bases, and with their own slots.
 
     type.__new__ computes them from the base and from __slots__ (type_new_alloc() and
@@ -345,7 +347,7 @@ def type_numbers(context: Context) -> Iterator[Evidence]:
     made, which have one function that frees their instances), an overwritten type (several numbers
     are wrong then, and nothing is said).
     """
-    classes = _Classes(context, shared_reader(context))
+    classes = _ClassNumberReader(context, shared_reader(context))
     wrong = [
         (kind, each)
         for kind in classes.classes_of_statements()
@@ -369,7 +371,7 @@ def type_numbers(context: Context) -> Iterator[Evidence]:
                 yield word_evidence("R28", place, held, right, summary, member=member)
 
 
-class _Classes:
+class _ClassNumberReader:
     """The classes of which objects are in the heap, and their bases."""
 
     def __init__(self, context: Context, reader: MemoryReader) -> None:
@@ -378,8 +380,8 @@ class _Classes:
         self._size_at = self._layout.require("PyVarObject", "ob_size")
         members = [self._layout.require("PyTypeObject", name) for name in _NUMBERS]
         self._places = [self._size_at, *members]
-        self._known: dict[int, _Class] = {}
-        self._roots: dict[int, _Class | None] = {}
+        self._known: dict[int, _ClassNumbers] = {}
+        self._roots: dict[int, _ClassNumbers | None] = {}
         self._agreed: set[tuple[int, ...]] = set()
 
     def offset(self, member: str) -> int:
@@ -388,27 +390,27 @@ class _Classes:
             return self._size_at
         return self._layout.require("PyTypeObject", member)
 
-    def shown_name(self, kind: _Class) -> str:
+    def shown_name(self, kind: _ClassNumbers) -> str:
         """Return the name of a class, as far as it can be read."""
         name = self._reader.type_name(kind.address)
         return "without a name" if isinstance(name, Absent) else name
 
-    def class_at(self, address: int) -> _Class:
+    def class_at(self, address: int) -> _ClassNumbers:
         """Return what the type at an address says."""
         kind = self._known.get(address)
         if kind is None:
             words = self._reader.words([address + offset for offset in self._places])
-            kind = self._known[address] = _Class(address, *words)
+            kind = self._known[address] = _ClassNumbers(address, *words)
         return kind
 
-    def _classes_at(self, addresses: list[int]) -> list[_Class]:
+    def _classes_at(self, addresses: list[int]) -> list[_ClassNumbers]:
         """Return what class_at() says of each of ascending addresses."""
         columns = self._reader.word_columns(addresses, self._places)
-        classes = [_Class(*words) for words in zip(addresses, *columns, strict=True)]
+        classes = [_ClassNumbers(*words) for words in zip(addresses, *columns, strict=True)]
         self._known.update(zip(addresses, classes, strict=True))
         return classes
 
-    def classes_of_statements(self) -> list[_Class]:
+    def classes_of_statements(self) -> list[_ClassNumbers]:
         """Return the classes that class statements (or calls of type()) made, by who frees them."""
         classes = self._classes_at(classes_in_malloc_heap(self._context))
         freed_by = Counter(kind.dealloc for kind in classes)
@@ -419,12 +421,12 @@ class _Classes:
             return []
         return [kind for kind in classes if kind.dealloc == usual]
 
-    def has_plain_name(self, kind: _Class) -> bool:
+    def has_plain_name(self, kind: _ClassNumbers) -> bool:
         """Whether tp_name is that of a class statement, which holds no module's name."""
         name = self._reader.type_name(kind.address)
         return not isinstance(name, Absent) and "." not in name
 
-    def first_base_in_c(self, kind: _Class) -> _Class | None:
+    def first_base_in_c(self, kind: _ClassNumbers) -> _ClassNumbers | None:
         """Return the first base that C code made; None where the chain is damaged."""
         passed = []
         for _ in range(MAX_BASES):
@@ -438,7 +440,7 @@ class _Classes:
             kind = self.class_at(base)
             if not kind.basicsize:
                 break
-            if not _is_anonymous(self._context, base):
+            if not _is_in_anonymous_memory(self._context, base):
                 self._roots[base] = kind
                 break
         else:
@@ -447,7 +449,7 @@ class _Classes:
         self._roots.update(dict.fromkeys(passed, root))
         return root
 
-    def disagreements(self, kind: _Class) -> list[_Disagreement]:
+    def disagreements(self, kind: _ClassNumbers) -> list[_ClassNumberDisagreement]:
         """Return the numbers of a class that its base or its own other numbers contradict.
 
         Many classes have the numbers of others, and the base: where those agree, all do.
@@ -460,7 +462,7 @@ class _Classes:
             self._agreed.add(numbers)
         return disagreements
 
-    def _disagreements(self, kind: _Class) -> Iterator[_Disagreement]:
+    def _disagreements(self, kind: _ClassNumbers) -> Iterator[_ClassNumberDisagreement]:
         root = self.first_base_in_c(kind)
         if root is None:
             return
@@ -469,14 +471,16 @@ class _Classes:
         right = right | HAVE_GC if kind.traverse else right & ~HAVE_GC
         if right != kind.flags:
             why = "what every class has, its base has, and its own tp_traverse says"
-            yield _Disagreement("tp_flags", kind.flags, right, why)
+            yield _ClassNumberDisagreement("tp_flags", kind.flags, right, why)
         if kind.itemsize != base.itemsize:
             why = "that of its base"
-            yield _Disagreement("tp_itemsize", kind.itemsize, base.itemsize, why)
+            yield _ClassNumberDisagreement("tp_itemsize", kind.itemsize, base.itemsize, why)
         if not self._instances_have_room(kind, base):
             yield from self._size_disagreements(kind, base)
 
-    def _size_disagreements(self, kind: _Class, base: _Class) -> Iterator[_Disagreement]:
+    def _size_disagreements(
+        self, kind: _ClassNumbers, base: _ClassNumbers
+    ) -> Iterator[_ClassNumberDisagreement]:
         """Yield the one number in which flipping one bit makes the sizes of a class agree."""
         ways = [
             (name, right)
@@ -493,15 +497,15 @@ class _Classes:
                 f"with its base, {right.slots} __slots__ and where its dict and weak references are"
             )
             member = "ob_size" if name == "slots" else f"tp_{name}"
-            yield _Disagreement(member, getattr(kind, name), getattr(right, name), why)
+            yield _ClassNumberDisagreement(member, getattr(kind, name), getattr(right, name), why)
 
-    def _has_instances(self, kind: _Class) -> bool:
+    def _has_instances(self, kind: _ClassNumbers) -> bool:
         """Whether objects of a class lie in blocks that are as large as its instances are."""
         head = object_header_size(kind.flags)
         census, block = pool_census(self._context), head + kind.basicsize + 15 & ~15
         return not isinstance(census, Absent) and census.has_blocks_of(kind.address, head, block)
 
-    def _instances_have_room(self, kind: _Class, base: _Class) -> bool:
+    def _instances_have_room(self, kind: _ClassNumbers, base: _ClassNumbers) -> bool:
         """Whether instances have room for what the base has, the slots, a dict and references.
 
         The latter are the base's, the last words of an instance, or what many classes have: a
@@ -531,7 +535,7 @@ class _Classes:
 
 
 @check("R18-type", costly=True, needs="python", order=56)
-def types_at_hand(context: Context) -> Iterator[Evidence]:
+def check_types_of_blocks_at_hand(context: Context) -> Iterator[Evidence]:
     """Look at what begins blocks at the addresses in registers and on the top of the stack.
 
     Innocent causes: other data in the place of an object: a small number and a pointer to a file's
@@ -540,7 +544,7 @@ def types_at_hand(context: Context) -> Iterator[Evidence]:
     type by chance is named by few words.
     """
     index = address_index(context)
-    for address in dict.fromkeys((*fault_values(context), *_named_by_slots(context))):
+    for address in dict.fromkeys((*words_at_fault(context), *_non_objects_named_by_slots(context))):
         if not _may_begin_object(context, address):
             continue
         held = read_word(context.target, address + WORD) or 0
@@ -549,12 +553,16 @@ def types_at_hand(context: Context) -> Iterator[Evidence]:
         right = [
             near for bit in BITS if _is_often_referenced_type(context, near := held ^ 1 << bit)
         ]
-        if len(right) != 1 or not is_held_once(context, held) or is_on_stack(context, address):
+        if (
+            len(right) != 1
+            or not is_held_once_outside_stacks(context, held)
+            or is_on_stack(context, address)
+        ):
             continue
         region = context.target.region_at(held)
         in_file = not held % WORD and region is not None and region.is_file_mapped
-        static = index.place_in_block(address) is None
-        if (in_file or static) and not _fits_block(context, address, right[0]):
+        static = index.offset_in_pool_block(address) is None
+        if (in_file or static) and not _does_object_fit_pool_block(context, address, right[0]):
             continue
         name = index.type_name(right[0])
         summary = (
@@ -565,7 +573,7 @@ def types_at_hand(context: Context) -> Iterator[Evidence]:
         return
 
 
-def _named_by_slots(context: Context) -> list[int]:
+def _non_objects_named_by_slots(context: Context) -> list[int]:
     """Return what slots of containers and frames name, which is no object."""
     walk = object_walk(context)
     slots = [] if isinstance(walk, Absent) else walk.slots_without_object[:MAX_SLOTS]
@@ -587,10 +595,10 @@ def _is_static_object(context: Context, address: int, kind: int) -> bool:
     """Whether an object lies in a file's data: a slot names it, or it is immortal as types are."""
     count = read_word(context.target, address)
     immortal = count is not None and count >> 30 & 3 and count == read_word(context.target, kind)
-    return bool(immortal) or address in _named_by_slots(context)
+    return bool(immortal) or address in _non_objects_named_by_slots(context)
 
 
-def _fits_block(context: Context, address: int, kind: int) -> bool:
+def _does_object_fit_pool_block(context: Context, address: int, kind: int) -> bool:
     """Whether a block of pymalloc's is as large as an object of a type, and begins as it does.
 
     The collector's links lie before an object that it follows, and before none else
@@ -619,4 +627,4 @@ def _is_often_referenced_type(context: Context, address: int) -> bool:
     """Whether a type begins there that its objects, its bases and its methods name."""
     name = address_index(context).type_name(address)
     plain = name is not None and name.isascii() and name.replace(".", "").isidentifier()
-    return plain and len(context.places_of(address, MIN_NAMED)) == MIN_NAMED
+    return plain and len(context.places_of_word(address, MIN_NAMED)) == MIN_NAMED

@@ -21,25 +21,25 @@ from gdb_epi.corruption.heap.address_index import (
     HEADS,
     AddressIndex,
     address_index,
-    find_others_beside,
     find_others_of_type,
+    find_others_of_type_in_pool,
 )
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_references import (
     FAR_BIT,
     are_references_accounted_for,
+    can_software_have_written_word,
     has_lost_reference,
-    is_partly_written,
-    may_be_freed,
-    may_be_stale,
+    may_be_freed_object,
+    may_be_unmapped_object,
 )
 from gdb_epi.corruption.heap.object_types import TYPE, ObjectTypes
 from gdb_epi.corruption.heap.object_walk import FRAME, ObjectWalk, object_walk
-from gdb_epi.corruption.heap.readers import fault_values, is_on_stack
+from gdb_epi.corruption.heap.readers import is_on_stack, words_at_fault
 from gdb_epi.corruption.pointers.read_place import find_read_place
 from gdb_epi.corruption.pointers.suspects import find_fault_words, find_suspects
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.score import is_overwriting
+from gdb_epi.corruption.score import is_sign_of_overwriting
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.memory_reader import MemoryReader, StructWords, make_struct_words
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
@@ -186,11 +186,13 @@ class TypedFields:
         for name, kind in members.items():
             offset = self._layout.offset(struct, name)
             if offset is not None:
-                fields.append(TypedField(name, offset, add_article(kind), self._test_of_type(kind)))
+                fields.append(
+                    TypedField(name, offset, add_article(kind), self._test_for_type(kind))
+                )
         return tuple(fields)
 
-    def _test_of_type(self, kind: str) -> Fits:
-        return lambda value: self._kinds.is_a(value, kind)
+    def _test_for_type(self, kind: str) -> Fits:
+        return lambda value: self._kinds.is_instance_of(value, kind)
 
     # -- descriptors ------------------------------------------------------------------------
 
@@ -207,10 +209,10 @@ class TypedFields:
         if not name:
             return fields
         what = f"the description of {name!r}"
-        return (*fields, TypedField(member, offset, what, self._test_of_name(name), shared=False))
+        return (*fields, TypedField(member, offset, what, self._test_for_name(name), shared=False))
 
-    def _test_of_name(self, name: str) -> Fits:
-        def fits(value: int) -> bool:
+    def _test_for_name(self, name: str) -> Fits:
+        def has_definition_name(value: int) -> bool:
             try:
                 text_at = self._reader.u64(value)
             except UnreadableMemory:
@@ -220,7 +222,7 @@ class TypedFields:
                 return self._reader.target.region_at(text_at) is not None
             return text == name
 
-        return fits
+        return has_definition_name
 
     # -- tables -----------------------------------------------------------------------------
 
@@ -235,13 +237,13 @@ class TypedFields:
 
         def fits(value: int) -> bool:
             try:
-                return not value & 7 and self._is_table(value, used)
+                return not value & 7 and self._is_consistent_dict_table(value, used)
             except UnreadableMemory:
                 return False
 
         def sure(value: int) -> bool:
             try:
-                return fits(value) and self._holds_entries(value, used)
+                return fits(value) and self._holds_number_of_entries(value, used)
             except (UnreadableMemory, LayoutError):
                 return False
 
@@ -251,7 +253,7 @@ class TypedFields:
         check_fully = sure if own else None
         return (TypedField("ma_keys", keys_at, "a table of keys", fits, False, check_fully, own),)
 
-    def _holds_entries(self, keys: int, used: int) -> bool:
+    def _holds_number_of_entries(self, keys: int, used: int) -> bool:
         """Whether a table is in use and holds exactly that many entries, all of them objects."""
         block = self._index.pointee_at(keys)
         if block is None or block.kind != BLOCK or used > MAX_ENTRIES:
@@ -268,7 +270,7 @@ class TypedFields:
         )
         return all_objects and len(live) == used
 
-    def _is_table(self, keys: int, used: int) -> bool:
+    def _is_consistent_dict_table(self, keys: int, used: int) -> bool:
         """Whether a table's numbers agree: USABLE_FRACTION(size) entries are used or free."""
         layout, reader = self._layout, self._reader
         table = "PyDictKeysObject"
@@ -298,7 +300,7 @@ class TypedFields:
         if not 0 < size <= room < MAX_ALLOCATED:
             return ()
 
-        def kinds(value: int) -> list[str]:
+        def types_of_first_items(value: int) -> list[str]:
             try:
                 words = memoryview(self._reader.read(value, 8 * min(size, FIRST_ITEMS))).cast("Q")
                 self._reader.read(value + 8 * (room - 1), 8)
@@ -307,13 +309,13 @@ class TypedFields:
             return [self._kinds.type_of_object(word).name for word in words if word]
 
         def fits(value: int) -> bool:
-            names = kinds(value)
+            names = types_of_first_items(value)
             return not value & 7 and 2 * len([name for name in names if name]) > len(names)
 
         def sure(value: int) -> bool:
             block = self._index.pointee_at(value)
             # Not so of lists of types, which look like an object: their second word is a type.
-            return block is not None and block.kind == BLOCK and all(kinds(value))
+            return block is not None and block.kind == BLOCK and all(types_of_first_items(value))
 
         def is_exact(value: int) -> bool:  # what was freed to malloc or pymalloc begins with links
             end = self._index.end_of_block(value) or 0
@@ -327,17 +329,17 @@ class TypedFields:
         name_at = self._layout.require("PyFunctionObject", "func_name")
         code_name_at = self._layout.require("PyCodeObject", "co_name")
 
-        def sure(value: int) -> bool:
+        def has_code_same_name(value: int) -> bool:
             word = self._reader.word
             return word(address + name_at) == word(value + code_name_at)
 
         return tuple(
-            f._replace(sure=sure, own=True) if f.name == "func_code" else f
+            f._replace(sure=has_code_same_name, own=True) if f.name == "func_code" else f
             for f in self._fields_of_category("function")
         )
 
 
-class _WrongField(NamedTuple):
+class _WrongTypedField(NamedTuple):
     """A field that holds nothing of its type; `beside`: how many others of the object do not."""
 
     owner: int
@@ -356,14 +358,14 @@ def typed_field(context: Context) -> Iterator[Evidence]:
     the words one bit away fits and may have lost a reference.
 
     Innocent causes: what a field names was freed (what can be the address of that is left out, see
-    may_be_stale); the object itself was freed or overwritten (then several fields are wrong); a
-    word of which a part was written (low bytes that are 0, a count that was raised).
+    may_be_freed_object); the object itself was freed or overwritten (then several fields
+    are wrong); a word of which a part was written (low bytes that are 0, a raised count).
     """
     walk = require(object_walk(context))
     fields = TypedFields(walk.reader, walk.kinds, address_index(context))
-    wrong = [*_wrong_fields(walk, fields), *_wrong_of_suspects(context, walk, fields)]
-    if not any(map(is_overwriting, context.evidence)):
-        yield from _written_over(context, wrong)
+    wrong = [*_wrong_fields(walk, fields), *_wrong_fields_of_suspects(context, walk, fields)]
+    if not any(map(is_sign_of_overwriting, context.evidence)):
+        yield from _overwritten_fields(context, wrong)
     alone = [wrong_field for wrong_field in wrong if not wrong_field.beside]
     if len(alone) > MAX_BAD:
         raise NotChecked(f"{len(alone)} objects have fields of a wrong type: an overwrite")
@@ -371,7 +373,7 @@ def typed_field(context: Context) -> Iterator[Evidence]:
         yield from _repair_by_one_flip(context, walk, wrong_field)
 
 
-def _written_over(context: Context, wrong: Sequence[_WrongField]) -> Iterator[Evidence]:
+def _overwritten_fields(context: Context, wrong: Sequence[_WrongTypedField]) -> Iterator[Evidence]:
     """Tell an object in which several fields hold what was never the address of an object.
 
     A flip changes one. What was freed has an aligned address in memory that can be written.
@@ -383,7 +385,7 @@ def _written_over(context: Context, wrong: Sequence[_WrongField]) -> Iterator[Ev
         if start is None or first.owner - start not in HEADS:
             continue  # words in the middle of a block may look like an object
         if not any(
-            may_be_stale(context, each.value) or may_be_freed(context, each.value)
+            may_be_freed_object(context, each.value) or may_be_unmapped_object(context, each.value)
             for each in (first, second)
         ):
             place = first.owner + first.field.offset
@@ -397,7 +399,7 @@ def _written_over(context: Context, wrong: Sequence[_WrongField]) -> Iterator[Ev
             return
 
 
-def _wrong_fields(walk: ObjectWalk, fields: TypedFields) -> Iterator[_WrongField]:
+def _wrong_fields(walk: ObjectWalk, fields: TypedFields) -> Iterator[_WrongTypedField]:
     """Yield the wrong fields of objects, in order."""
     of_frames = fields.fields_of_frames()
     for frame in walk.frames:
@@ -408,9 +410,9 @@ def _wrong_fields(walk: ObjectWalk, fields: TypedFields) -> Iterator[_WrongField
         )
 
 
-def _wrong_of_suspects(
+def _wrong_fields_of_suspects(
     context: Context, walk: ObjectWalk, fields: TypedFields
-) -> Iterator[_WrongField]:
+) -> Iterator[_WrongTypedField]:
     """Yield those of the objects in which the fault's words stand, where the walk missed them.
 
     A frame that is being given back has no references, and no list leads to it.
@@ -440,7 +442,7 @@ def _wrong_of_suspects(
 def _object_around_slot(context: Context, walk: ObjectWalk, slot: int) -> tuple[int, str] | None:
     """Return the object in whose block a word is, and its type; it may have no references."""
     index = address_index(context)
-    place = index.place_in_block(slot)
+    place = index.offset_in_pool_block(slot)
     if place is None or index.in_free_block(slot):
         return None
     for head in HEADS:
@@ -456,7 +458,7 @@ def _object_around_slot(context: Context, walk: ObjectWalk, slot: int) -> tuple[
 
 def _wrong_fields_of_object(
     reader: MemoryReader, address: int, category: str, fields: tuple[TypedField, ...]
-) -> Iterator[_WrongField]:
+) -> Iterator[_WrongTypedField]:
     wrong = []
     for field in fields:
         try:
@@ -464,13 +466,13 @@ def _wrong_fields_of_object(
         except UnreadableMemory:
             return
         if value and not field.fits(value):
-            wrong.append(_WrongField(address, category, field, value))
+            wrong.append(_WrongTypedField(address, category, field, value))
     if len(wrong) > 1 or (wrong and (len(fields) > 1 or not wrong[0].field.shared)):
         yield from (each._replace(beside=len(wrong) - 1) for each in wrong)
 
 
 def _repair_by_one_flip(
-    context: Context, walk: ObjectWalk, wrong: _WrongField
+    context: Context, walk: ObjectWalk, wrong: _WrongTypedField
 ) -> Iterator[Evidence]:
     """Yield the one flip that makes a field right; nothing where several do, or none."""
     if not wrong.field.own and _is_unreferenced_block(context, wrong.value):
@@ -481,7 +483,7 @@ def _repair_by_one_flip(
         if right < NEAR_NULL or not wrong.field.fits(right):
             continue
         place = wrong.owner + wrong.field.offset
-        partly = is_partly_written(context, place, wrong.value, right)
+        partly = can_software_have_written_word(context, place, wrong.value, right)
         if not partly and _may_right_have_been_there(context, walk, wrong, right):
             right_words.append(right)
     if len(right_words) != 1:
@@ -502,12 +504,12 @@ def _is_unreferenced_block(context: Context, value: int) -> bool:
     """
     index = address_index(context)
     block = index.begins_block(value) or index.in_free_block(value) or index.pointee_at(value)
-    held = context.places_of(value, MAX_HELD)
+    held = context.places_of_word(value, MAX_HELD)
     return bool(block) and sum(not is_on_stack(context, at) for at in held) <= 1
 
 
 def _may_right_have_been_there(
-    context: Context, walk: ObjectWalk, wrong: _WrongField, right: int
+    context: Context, walk: ObjectWalk, wrong: _WrongTypedField, right: int
 ) -> bool:
     """Whether a word that fits a field can be the one that was there: it misses a holder."""
     index, sure = address_index(context), wrong.field.sure
@@ -520,24 +522,26 @@ def _may_right_have_been_there(
         return True  # tables of descriptions are static, and the name says which entry it is
     if sure is not None and not sure(right):
         return False
-    inside = index.inside_block(wrong.value)  # no table or array begins there
+    inside = index.is_inside_pool_block(wrong.value)  # no table or array begins there
     own = wrong.field.own or (wrong.field.exact is not None and wrong.field.exact(right))
-    if not own and not inside and may_be_stale(context, wrong.value, right):
+    if not own and not inside and may_be_freed_object(context, wrong.value, right):
         return False  # of 765 stale tables put into dicts 13 were one bit from one without a holder
     if not wrong.field.shared:
         is_free = index.in_free_block(right)  # a freed table looks like one still
         held = _places_holding(context, walk, right, MAX_HELD)
         if wrong.field.own:  # old copies may be left; another dict's table is none of this one's
-            held = [at for at in held if walk.type_at(at - wrong.field.offset) == wrong.category]
+            held = [
+                at for at in held if walk.type_name_at(at - wrong.field.offset) == wrong.category
+            ]
         return not is_free and not held
     if index.reference_count(right) is None or was_never_mapped(context, wrong.value):
         return True  # immortal, or held by many
-    if wrong.value ^ right < 1 << FAR_BIT or may_be_freed(context, wrong.value):
+    if wrong.value ^ right < 1 << FAR_BIT or may_be_unmapped_object(context, wrong.value):
         return has_lost_reference(context, right, wrong.value)
     return not are_references_accounted_for(context, walk, right)
 
 
-def _others_hold_right_word(walk: ObjectWalk, wrong: _WrongField, right: int) -> bool:
+def _others_hold_right_word(walk: ObjectWalk, wrong: _WrongTypedField, right: int) -> bool:
     """Whether the same field of two others of the kind holds the right word.
 
     Frames and functions of a module share its globals, classes a base: few words are held so, and
@@ -554,7 +558,7 @@ def _others_hold_right_word(walk: ObjectWalk, wrong: _WrongField, right: int) ->
 
 
 def _found_others_hold_right_word(
-    context: Context, walk: ObjectWalk, wrong: _WrongField, right: int
+    context: Context, walk: ObjectWalk, wrong: _WrongTypedField, right: int
 ) -> bool:
     """As _others_hold_right_word, of objects that memory is searched for."""
     reader = walk.reader
@@ -563,7 +567,7 @@ def _found_others_hold_right_word(
     alike = 0
     with suppress(UnreadableMemory):
         kind = reader.type_of(wrong.owner)
-        for at in context.places_of(right, MAX_ALIKE):
+        for at in context.places_of_word(right, MAX_ALIKE):
             other = at - wrong.field.offset
             if other != wrong.owner and not address_index(context).in_free_block(at):
                 with suppress(UnreadableMemory):
@@ -573,8 +577,8 @@ def _found_others_hold_right_word(
 
 def _places_holding(context: Context, walk: ObjectWalk, value: int, limit: int) -> list[int]:
     """Return the places of memory that hold a word, without what may be left over."""
-    places = context.places_of(value, limit)
-    return [at for at in places if not is_on_stack(context, at) and not walk.is_stale(at)]
+    places = context.places_of_word(value, limit)
+    return [at for at in places if not is_on_stack(context, at) and not walk.is_left_over(at)]
 
 
 @check("R18-static", costly=True, needs="crash", order=56)
@@ -589,13 +593,13 @@ def static_data_pointers(context: Context) -> Iterator[Evidence]:
     code where all others have data, or a number where they have an address.
     """
     firsts: dict[int, int] = {}  # of each type, the object that others are looked for beside
-    for address in fault_values(context):
+    for address in words_at_fault(context):
         places = _pointers_to_static_data(context, address)
         kind = read_word(context.target, address + WORD) or 0
         if not places or (kind not in firsts and len(firsts) == MAX_TYPES):
             continue
         first = firsts.setdefault(kind, address)
-        others = find_others_beside(context, first, kind)
+        others = find_others_of_type_in_pool(context, first, kind)
         # Most pointers are those of their neighbours: then memory needs no search.
         if all(_another_object_holds(context, others, address, at) for at in places):
             continue
@@ -677,7 +681,7 @@ def _evidence_of_other_description(
 def _is_built_otherwise(context: Context, value: int, right: int) -> bool:
     """Whether a struct has something else where another has an address; NULL is allowed."""
 
-    def kind(address: int) -> str:
+    def kind_of_word(address: int) -> str:
         if context.target.region_at(address) is None:
             return "no memory"
         word = read_word(context.target, address, dumped_only=False)
@@ -687,7 +691,7 @@ def _is_built_otherwise(context: Context, value: int, right: int) -> bool:
         return "number" if region is None else "code" if may_execute(region) else "data"
 
     places = range(0, DESCRIBED * WORD, WORD)
-    pairs = [(kind(value + at), kind(right + at)) for at in places]
+    pairs = [(kind_of_word(value + at), kind_of_word(right + at)) for at in places]
     return any(
         theirs in ("code", "data") and mine not in (theirs, "nothing") for mine, theirs in pairs
     )

@@ -26,12 +26,12 @@ from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_references import (
     FAR_BIT,
     are_references_accounted_for,
+    can_software_have_written_word,
     count_references,
     has_lost_reference,
     is_in_free_block,
-    is_partly_written,
-    may_be_freed,
-    may_be_stale,
+    may_be_freed_object,
+    may_be_unmapped_object,
 )
 from gdb_epi.corruption.heap.object_types import INSTANCE, TYPE
 from gdb_epi.corruption.heap.object_walk import FRAME, ContainerSlot, ObjectWalk, object_walk
@@ -117,8 +117,8 @@ def find_object_that_lost_reference(
     where nobody looks for them, does so for many objects of a type: then it says nothing.
     """
     # Those without a type may be wrong too.
-    near = [sibling for sibling in _nearest_objects(walk, slot) if walk.type_at(sibling)]
-    kinds = {walk.type_at(sibling) for sibling in near}
+    near = [sibling for sibling in _nearest_objects(walk, slot) if walk.type_name_at(sibling)]
+    kinds = {walk.type_name_at(sibling) for sibling in near}
     if len(near) < MIN_ALIKE or len(kinds) != 1:
         return []
     same = [candidate for candidate in objects if candidate.kind in kinds]
@@ -134,7 +134,7 @@ def find_object_that_lost_reference(
     if not 0 < len(mine) <= MAX_COUNTED or counted > MAX_IN_ALL:
         return []
     context.objects_counted = counted
-    if not _lack_no_reference(context, near):
+    if not _do_objects_lack_no_reference(context, near):
         return []
     lost = [
         candidate
@@ -159,11 +159,11 @@ def _is_rarely_at_stale_address(
     if kind in CONTAINERS or walk.kinds.type_of_object(address).category == INSTANCE:
         return True
     index = address_index(context)
-    place, mine = index.place_in_block(value), index.place_in_block(address)
+    place, mine = index.offset_in_pool_block(value), index.offset_in_pool_block(address)
     return kind in PLAIN and place is not None and place != mine
 
 
-def _lack_no_reference(context: Context, near: list[int]) -> bool:
+def _do_objects_lack_no_reference(context: Context, near: list[int]) -> bool:
     """Whether the first objects that are counted miss no reference."""
     counts = ((sibling, address_index(context).reference_count(sibling)) for sibling in near)
     counted = [(sibling, count) for sibling, count in counts if count is not None][:COUNTED]
@@ -204,7 +204,7 @@ def is_dict_key_in_place(walk: ObjectWalk, slot: ContainerSlot, key: int) -> boo
 
 
 def _is_key_in_its_place(walk: ObjectWalk, slot: ContainerSlot, keys: int, hash_at: int) -> bool:
-    start, count, width, offsets = walk.dict_place(slot.owner)
+    start, count, width, offsets = walk.dict_entries_place(slot.owner)
     wanted, rest = divmod(slot.place - start - WORD * offsets[0], width)
     if len(offsets) != 2 or rest or not 0 <= wanted < count:
         return False
@@ -251,14 +251,14 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
     walk = require(object_walk(context))
     wrong = [slot for slot in walk.slots_without_object if _names_no_freed_object(context, slot)]
     places = {slot.place for slot in wrong}
-    bad = _original_slots(address_index(context), wrong)
+    bad = _slots_that_are_no_copies(address_index(context), wrong)
     context.counts["container slots"] = walk.slots
     if walk.cut:
         slots = f"{walk.slots} slots of containers"
         near = context.reach == NEAR
         yield Skipped("R15", f"near the frames alone: {slots}" if near else f"cut after {slots}")
     yield from _evidence_of_zeroed_cache_lines(context, walk)
-    yield from _stuck_lanes(context, walk, wrong)
+    yield from _evidence_of_stuck_bits(context, walk, wrong)
     if len(wrong) > MAX_BAD:
         many = f"{len(wrong)} slots of containers hold no object"
         if context.target.truncation().truncated:
@@ -272,7 +272,9 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
             yield from _evidence_of_repair(context, walk, slot, same)
 
 
-def _original_slots(index: AddressIndex, wrong: list[ContainerSlot]) -> list[ContainerSlot]:
+def _slots_that_are_no_copies(
+    index: AddressIndex, wrong: list[ContainerSlot]
+) -> list[ContainerSlot]:
     """Return the slots that alone name what they name; a frame's variable may be a copy of one.
 
     So may be a tuple's item; but what two slots name may be an object whose header is damaged,
@@ -284,7 +286,7 @@ def _original_slots(index: AddressIndex, wrong: list[ContainerSlot]) -> list[Con
     sources = []
     for value, same in groups.items():
         same = [slot for slot in same if slot.kind != FRAME] or same
-        if value % WORD or index.inside_block(value):
+        if value % WORD or index.is_inside_pool_block(value):
             same = [slot for slot in same if slot.kind != "tuple"] or same
         if len(same) == 1:
             sources += same
@@ -298,8 +300,8 @@ def _evidence_of_zeroed_cache_lines(context: Context, walk: ObjectWalk) -> Itera
         for owner, nulls in walk.nulls.items()
         for start in sorted({place & -LINE for place in nulls})
         if nulls == set(range(start, start + LINE, WORD))
-        and walk.type_at(read_word(context.target, start - WORD) or 0)
-        and walk.type_at(read_word(context.target, start + LINE) or 0)
+        and walk.type_name_at(read_word(context.target, start - WORD) or 0)
+        and walk.type_name_at(read_word(context.target, start + LINE) or 0)
     ]
     if len(lines) == 1 and len(walk.nulls) == 1:
         start, owner = lines[0]
@@ -310,7 +312,7 @@ def _evidence_of_zeroed_cache_lines(context: Context, walk: ObjectWalk) -> Itera
         yield plain_evidence("M:items", start, summary, path=MEMORY, slot=start)
 
 
-def _stuck_lanes(
+def _evidence_of_stuck_bits(
     context: Context, walk: ObjectWalk, wrong: list[ContainerSlot]
 ) -> Iterator[Evidence]:
     """Find a container in which the same bit is wrong, in the same direction, line after line.
@@ -326,7 +328,7 @@ def _stuck_lanes(
             continue
         for bit in range(LOWEST_BIT, ADDRESS_BITS):
             values = {slot.value >> bit & 1 for slot in mine}
-            kinds = {walk.type_at(slot.value ^ 1 << bit) for slot in mine}
+            kinds = {walk.type_name_at(slot.value ^ 1 << bit) for slot in mine}
             if len(values) == 1 and len(kinds) == 1 and "" not in kinds:
                 lost = [s for s in mine if has_lost_reference(context, s.value ^ 1 << bit, s.value)]
                 if len(lost) >= MIN_LOST:
@@ -357,10 +359,10 @@ def _evidence_of_repair(
 ) -> Iterator[Evidence]:
     flips = [slot.value ^ 1 << bit for bit in range(64)]
     index = address_index(context)
-    outside = [flip for flip in flips if not index.inside_block(flip)]
+    outside = [flip for flip in flips if not index.is_inside_pool_block(flip)]
     near = [TypedAddress(flip, kind) for flip in outside if (kind := index.object_type(flip))]
-    near += _raised_type(context, slot.value)
-    objects = _not_partly_written(context, slot, near)
+    near += _object_with_incremented_type(context, slot.value)
+    objects = _objects_not_by_partial_write(context, slot, near)
     id, matches = "", []
     for id, search in _SEARCHES:
         typed = slot.kind in FIELDS and id in ("R15", "R15:alike", "R15:pair", "M:zero")
@@ -378,20 +380,24 @@ def _evidence_of_repair(
         )
 
 
-def _not_partly_written(context: Context, slot: ContainerSlot, objects: Objects) -> Objects:
+def _objects_not_by_partial_write(
+    context: Context, slot: ContainerSlot, objects: Objects
+) -> Objects:
     """Return the objects whose address no store over a part of the slot makes what it holds."""
     place, value = slot.place, slot.value
     return [
-        right for right in objects if not is_partly_written(context, place, value, right.address)
+        right
+        for right in objects
+        if not can_software_have_written_word(context, place, value, right.address)
     ]
 
 
-def _raised_type(context: Context, value: int) -> Objects:
+def _object_with_incremented_type(context: Context, value: int) -> Objects:
     """Return the object 8 bytes before `value`, whose type was counted up as if it were a count."""
     kind = read_word(context.target, value) if value % ALIGNED == WORD else None
     for number in range(1, MAX_RAISED + 1) if kind else ():
         name = address_index(context).type_name((kind or 0) - number)
-        if name and not address_index(context).inside_block(value - WORD):
+        if name and not address_index(context).is_inside_pool_block(value - WORD):
             return [TypedAddress(value - WORD, name)]
     return []
 
@@ -404,7 +410,7 @@ def _objects_missing_reference(
     For a word at which no object can begin: the objects that, as far as is known, miss a reference.
     """
     value = slot.value
-    kept = [right for right in objects if not may_be_stale(context, value, right.address)]
+    kept = [right for right in objects if not may_be_freed_object(context, value, right.address)]
     if value % WORD:
         return [
             r
@@ -437,17 +443,17 @@ def _object_two_neighbouring_bits_away(
     These are few more words than those one bit away: a freed object is as rarely among them.
     """
     flips = [slot.value ^ 3 << low for low in range(LOWEST_BIT, ADDRESS_BITS - 1)]
-    whole = _not_partly_written(context, slot, _objects_at(context, walk, flips))
+    whole = _objects_not_by_partial_write(context, slot, _objects_at(context, walk, flips))
     return find_object_that_lost_reference(context, walk, slot, whole)
 
 
 def _objects_at(context: Context, walk: ObjectWalk, addresses: Iterable[int]) -> Objects:
-    inside_block = address_index(context).inside_block
-    objects = [TypedAddress(at, kind) for at in addresses if (kind := walk.type_at(at))]
+    inside_block = address_index(context).is_inside_pool_block
+    objects = [TypedAddress(at, kind) for at in addresses if (kind := walk.type_name_at(at))]
     return [right for right in objects if not inside_block(right.address)]
 
 
-def _key_with_this_entry(
+def _key_whose_hash_leads_to_entry(
     context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objects
 ) -> Objects:
     """Return the one key of a dict whose own hash leads to this entry, where none can have begun.
@@ -455,7 +461,11 @@ def _key_with_this_entry(
     What a dict's entry holds is not counted then: old tables, and what compiled a program, hold
     many names still.
     """
-    return [] if may_be_stale(context, slot.value) else _keys_right_for_slot(walk, slot, objects)
+    return (
+        []
+        if may_be_freed_object(context, slot.value)
+        else _keys_right_for_slot(walk, slot, objects)
+    )
 
 
 def _keys_right_for_slot(walk: ObjectWalk, slot: ContainerSlot, objects: Objects) -> Objects:
@@ -476,14 +486,14 @@ def _key_of_large_table(
     one bit from its address one belongs to this very entry is chance then: 1 in so many as there
     are entries. The word must lead into the middle of another object, where no key began lately.
     """
-    if slot.kind == "dict" and address_index(context).inside_block(slot.value):
+    if slot.kind == "dict" and address_index(context).is_inside_pool_block(slot.value):
         with suppress(UnreadableMemory, LayoutError):
-            if walk.dict_place(slot.owner)[1] >= LARGE_TABLE:
+            if walk.dict_entries_place(slot.owner)[1] >= LARGE_TABLE:
                 return _keys_right_for_slot(walk, slot, objects)
     return []
 
 
-def _objects_far_away(
+def _objects_far_from_wrong_address(
     context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objects
 ) -> Objects:
     """Return the objects 16 MB or more away that, as far as is known, miss a reference.
@@ -493,7 +503,7 @@ def _objects_far_away(
     away = [candidate for candidate in objects if candidate.address ^ slot.value >= 1 << FAR_BIT]
     if was_never_mapped(context, slot.value):
         return away
-    if may_be_stale(context, slot.value) or may_be_freed(context, slot.value):
+    if may_be_freed_object(context, slot.value) or may_be_unmapped_object(context, slot.value):
         return []
     return [
         candidate
@@ -513,15 +523,19 @@ def _object_with_uncounted_references(
     if index.begins_block(slot.value):
         return []
     unknown = [right for right in objects if index.reference_count(right.address) is None]
-    shared = [right for right in unknown if len(context.places_of(right.address, MANY)) >= MANY]
-    if len(shared) != 1 or not _is_in_file(context, shared[0].address):
+    shared = [
+        right for right in unknown if len(context.places_of_word(right.address, MANY)) >= MANY
+    ]
+    if len(shared) != 1 or not _is_in_file_mapping(context, shared[0].address):
         return []
     # In the heap it may be the start of what was freed, in a pool that has blocks of another size.
-    inside = context.target.region_at(slot.value) is None or _is_in_file(context, slot.value)
+    inside = context.target.region_at(slot.value) is None or _is_in_file_mapping(
+        context, slot.value
+    )
     return shared if inside else []
 
 
-def _is_in_file(context: Context, address: int) -> bool:
+def _is_in_file_mapping(context: Context, address: int) -> bool:
     region = context.target.region_at(address)
     return region is not None and region.is_file_mapped
 
@@ -532,22 +546,24 @@ def _objects_two_bits_away(
     """Return the objects of the types around that differ in two bits of one byte, or beside."""
     if address_index(context).begins_block(slot.value):
         return []
-    around = {walk.type_at(read_word(context.target, slot.place + n) or 0) for n in AROUND} - {""}
+    around = {walk.type_name_at(read_word(context.target, slot.place + n) or 0) for n in AROUND} - {
+        ""
+    }
     near = _objects_at(context, walk, [slot.value ^ flip for flip in PAIRS])
     alike = [right for right in near if right.kind in around]
     if len(alike) > MAX_PAIRS:
         return []
     return _objects_missing_reference(
-        context, walk, slot, _not_partly_written(context, slot, alike)
+        context, walk, slot, _objects_not_by_partial_write(context, slot, alike)
     )
 
 
 # In this order; the first that finds something is told.
 _SEARCHES = (
     ("R15", _objects_missing_reference),
-    ("R15:far", _objects_far_away),
+    ("R15:far", _objects_far_from_wrong_address),
     ("R15:static", _object_with_uncounted_references),
-    ("R15:index", _key_with_this_entry),
+    ("R15:index", _key_whose_hash_leads_to_entry),
     ("R15:index:large", _key_of_large_table),
     ("R15:alike", find_object_that_lost_reference),
     ("M:pair", _objects_two_bits_away),

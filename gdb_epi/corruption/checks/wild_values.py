@@ -15,7 +15,7 @@ from gdb_epi.corruption.evidence import NO_FLIP, REFERS, Evidence, plain_evidenc
 from gdb_epi.corruption.heap.address_descriptions import (
     ENDED,
     describe_address,
-    describe_owner,
+    describe_object_holding,
     owner_of_left_frame,
 )
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
@@ -25,24 +25,24 @@ from gdb_epi.corruption.heap.readers import find_only_place_off_stack, is_on_sta
 from gdb_epi.corruption.pointers.read_place import (
     TEXTS,
     ReadPlace,
-    begins_in_use,
+    begins_block_or_function_in_use,
     find_read_place,
     find_register_origin,
-    is_inside_block,
+    is_slot_in_block_from_base,
 )
 from gdb_epi.corruption.pointers.small_changes import (
     ONE_BIT,
     begins_large_block,
     block_of_large_text,
-    byte_changes,
     find_data_symbol,
     is_one_bit_from_function,
     is_one_bit_from_large_block,
-    is_one_bit_from_use,
+    is_one_bit_from_start_of_thing,
     is_one_byte_from_use,
     sign_id_beside_one_bit,
+    words_one_byte_off,
 )
-from gdb_epi.corruption.pointers.software_sign_ids import WILD_VALUE, value_sign_id
+from gdb_epi.corruption.pointers.software_sign_ids import WILD_VALUE, sign_id_of_value
 from gdb_epi.corruption.pointers.suspects import (
     LOW,
     FaultWord,
@@ -59,7 +59,7 @@ from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.malloc_heap import HEAD_BYTES
 from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute, permits, user_space_end
 from gdb_epi.fault.memory_reads import read_up_to, read_word
-from gdb_epi.fault.variables_holding_address import has_array_that_reaches_out
+from gdb_epi.fault.variables_holding_address import has_array_reaching_address
 from gdb_epi.fault.word_shapes import NO_INTEGER, shape_note
 from gdb_epi.sizes import (
     ADDRESS_BITS,
@@ -131,7 +131,7 @@ def origin_of_bad_word(context: Context) -> Iterator[Evidence]:
             summary = f"{word.source} is {what}, read from {slot:#x}"
         summary += f", {place}" if place else ""
         if read_from is not None and read_from.offset == WORD:  # ob_type
-            summary += _who_refers_to(context, read_from.base)
+            summary += _describe_who_refers_to(context, read_from.base)
         if word.value >= NEAR_NULL and word.distance is not None:
             reach = [(word.value ^ 1 << bit) + word.distance & WORD_MASK for bit in range(64)]
             if not any(permits(context.target.region_at(at), _access_kind(site)) for at in reach):
@@ -139,15 +139,15 @@ def origin_of_bad_word(context: Context) -> Iterator[Evidence]:
         yield plain_evidence("origin", slot, summary)
 
 
-def _who_refers_to(context: Context, address: int) -> str:
+def _describe_who_refers_to(context: Context, address: int) -> str:
     """Tell whose pointer leads to what was taken for an object; "" where that is not known.
 
     The collector follows the references that objects report: there nothing else tells whose.
     """
     if address_index(context).object_type(address) is not None:
         return ""
-    for place in context.places_of(address, MAX_KEPT):
-        if not is_on_stack(context, place) and (owner := describe_owner(context, place)):
+    for place in context.places_of_word(address, MAX_KEPT):
+        if not is_on_stack(context, place) and (owner := describe_object_holding(context, place)):
             return f"; {owner} {REFERS}"
     return ""
 
@@ -213,7 +213,7 @@ def _leads_to_text(context: Context, read_from: ReadPlace) -> bool:
     What was freed may have had a head before it, which a str has not.
     """
     index = address_index(context)
-    within = index.place_in_block(read_from.base)
+    within = index.offset_in_pool_block(read_from.base)
     return within in HEADS and index.object_type(read_from.base - within) in TEXTS
 
 
@@ -307,11 +307,15 @@ def far_index(context: Context) -> Iterator[Evidence]:
             continue
         if index >= NO_OFFSET and context.target.region_at(index) is not None:
             continue  # a pointer stands where a number belongs: which of the two is wrong?
-        others = [start + other * scale for other in byte_changes(index)]
+        others = [start + other * scale for other in words_one_byte_off(index)]
         others += [start + (index + step) * scale & WORD_MASK for step in FLIPPED_TERMS]
         if index_name and _was_floating_point(context, site, index_name):
             others += [start + (signed_word(index) >> shift) * scale for shift in EXPONENT_SHIFTS]
-        end = address_index(context).end_of_block(base) if _begins_block(context, base) else None
+        end = (
+            address_index(context).end_of_block(base)
+            if _begins_used_or_large_block(context, base)
+            else None
+        )
         if end is not None:  # the start is right, and other blocks were not meant
             is_explained = any(base <= at < end for at in others)
         else:
@@ -406,12 +410,16 @@ def _base_and_index(
         reach = signed_word(registers.get(first, 0) - base & WORD_MASK)
         for scale in (scale for scale in SCALES if not reach % scale):
             index = named.get(reach // scale & WORD_MASK)
-            if index is not None and first not in (name, index) and _begins_block(context, base):
+            if (
+                index is not None
+                and first not in (name, index)
+                and _begins_used_or_large_block(context, base)
+            ):
                 yield name, index, scale
 
 
-def _begins_block(context: Context, address: int) -> bool:
-    return begins_in_use(context, address) or begins_large_block(context, address)
+def _begins_used_or_large_block(context: Context, address: int) -> bool:
+    return begins_block_or_function_in_use(context, address) or begins_large_block(context, address)
 
 
 @check("S:index-past-end", needs="crash", order=16)
@@ -430,7 +438,7 @@ def index_past_end(context: Context) -> Iterator[Evidence]:
             yield plain_evidence(id, item.slot, summary)
 
 
-class _ItemPastEnd(NamedTuple):
+class _ItemPastBlockEnd(NamedTuple):
     """A place after a block, in words; whether a flipped bit of the index explains it."""
 
     slot: int
@@ -438,7 +446,7 @@ class _ItemPastEnd(NamedTuple):
     one_bit: bool
 
 
-def _item_past_end(context: Context, word: FaultWord) -> _ItemPastEnd | None:
+def _item_past_end(context: Context, word: FaultWord) -> _ItemPastBlockEnd | None:
     """Return the item after the end of a block that a word was read from; None for no such."""
     site, load = context.site, find_register_origin(context, word.source)
     if isinstance(site, Absent) or load is None or load.slot is None or load.held != load.expected:
@@ -450,13 +458,13 @@ def _item_past_end(context: Context, word: FaultWord) -> _ItemPastEnd | None:
             if base == index or not index or end is None or load.slot < end:
                 continue
             scale, rest = divmod(load.slot - base - load.offset, index)
-            if rest or scale not in SCALES or not _begins_block(context, base):
+            if rest or scale not in SCALES or not _begins_used_or_large_block(context, base):
                 continue
             flips = (base + load.offset + scale * (index ^ 1 << bit) for bit in range(ADDRESS_BITS))
             what = describe_address(context, base).removeprefix("0 bytes into ")
             behind = counted(load.slot - end, "byte")
             where = f"{behind} behind the end of {what}: the index in {index_name} is {index}"
-            return _ItemPastEnd(load.slot, where, any(base <= at < end for at in flips))
+            return _ItemPastBlockEnd(load.slot, where, any(base <= at < end for at in flips))
     return None
 
 
@@ -480,12 +488,12 @@ def pointer_into_unmapped_block(context: Context) -> Iterator[Evidence]:
         not LOW <= value < user_space_end(context.target)
         or context.target.region_at(value) is not None
         or was_never_mapped(context, value)
-        or has_array_that_reaches_out(
+        or has_array_reaching_address(
             context.target, site.address or 0, context.state.variables_holding_bad_address
         )
     ):
         return
-    stepped = _block_of_loop(context, site, value)
+    stepped = _block_start_that_loop_left(context, site, value)
     block = value if stepped is None else stepped
     text = block_of_large_text(context, block)
     began = block - GC_HEAD * (block % PAGE == HEAD_BYTES + GC_HEAD)  # of a large tuple
@@ -501,14 +509,14 @@ def pointer_into_unmapped_block(context: Context) -> Iterator[Evidence]:
             f"{what}, which free() unmaps"
         )
         if stepped is None:
-            id, summary = value_sign_id(context, word, id), f"{word.source} holds {summary}"
+            id, summary = sign_id_of_value(context, word, id), f"{word.source} holds {summary}"
         else:
             on = f"{word.source} is {counted(value - stepped, 'byte')} on"
             summary = f"the access is at {summary}; a word of memory names that place, and {on}"
         yield plain_evidence(id, word.source, summary)
         return
-    start = _start_at_hand(context, word)
-    if start is not None and not is_one_bit_from_use(context, start):
+    start = _nearest_start_at_hand(context, word)
+    if start is not None and not is_one_bit_from_start_of_thing(context, start):
         what = "a large block of malloc's" if start % PAGE else "the start of a mapping"
         summary = (
             f"{word.source} holds {value:#x}, {value - start} bytes after {start:#x}, "
@@ -528,7 +536,9 @@ def _is_aligned_block_of_file(context: Context, word: FaultWord, block: int) -> 
     offset = block % PAGE
     if offset < HEAD_BYTES or offset & offset - 1:
         return False
-    slots = [slot for slot in context.places_of(word.value, 2) if not is_on_stack(context, slot)]
+    slots = [
+        slot for slot in context.places_of_word(word.value, 2) if not is_on_stack(context, slot)
+    ]
     here = context.target.region_at(slots[0]) if len(slots) == 1 else None
     if here is None or not here.is_file_mapped or "w" not in here.perms:
         return False
@@ -536,7 +546,7 @@ def _is_aligned_block_of_file(context: Context, word: FaultWord, block: int) -> 
     return all(region is None or region.is_file_mapped for region in near)
 
 
-def _block_of_loop(context: Context, site: FaultSite, value: int) -> int | None:
+def _block_start_that_loop_left(context: Context, site: FaultSite, value: int) -> int | None:
     """Return the start of a large block that a loop stepped on from before its first access.
 
     Some word has to name it still: of all addresses that a loop runs to, one of 256 looks like one.
@@ -544,10 +554,10 @@ def _block_of_loop(context: Context, site: FaultSite, value: int) -> int | None:
     address = site.address
     if address is None or address % PAGE != HEAD_BYTES or not 0 < value - address <= MAX_STEP:
         return None
-    return address if context.places_of(address, 1) else None
+    return address if context.places_of_word(address, 1) else None
 
 
-def _start_at_hand(context: Context, word: FaultWord) -> int | None:
+def _nearest_start_at_hand(context: Context, word: FaultWord) -> int | None:
     """Return the nearest start of a mapping below a value in the same gap of the map.
 
     At hand are the registers, the stack around rsp, that of functions that have returned too, the
@@ -570,7 +580,9 @@ def _start_at_hand(context: Context, word: FaultWord) -> int | None:
         high = min(region.start + region.dumped, fault.sp + ABOVE)
         words += read_words(context, low, max(0, high - low) // WORD)
     read_from = find_read_place(context, word)
-    if read_from is not None and is_inside_block(context, read_from.base, read_from.slot):
+    if read_from is not None and is_slot_in_block_from_base(
+        context, read_from.base, read_from.slot
+    ):
         end = address_index(context).end_of_block(read_from.base) or 0
         size = min(max(0, end - read_from.base), MAX_STRUCT)
         words += read_words(context, read_from.base, size // WORD)
@@ -650,7 +662,7 @@ def overwritten_object(context: Context) -> Iterator[Evidence]:
     if read_from is None or read_from.offset != WORD:  # ob_type
         return
     address = read_from.base
-    head = index.place_in_block(address)
+    head = index.offset_in_pool_block(address)
     if (
         head not in HEADS
         or index.in_free_block(address)

@@ -55,7 +55,7 @@ class ElfTables:
         self._ranges: dict[tuple[int, int], RelocatedWords] = {}
 
     @cached_property
-    def dynamic(self) -> dict[int, int]:
+    def dynamic_section(self) -> dict[int, int]:
         """The dynamic section of the file."""
         segment = self._dynamic_segment
         if segment is None:
@@ -67,7 +67,9 @@ class ElfTables:
     @property
     def has_text_relocations(self) -> bool:
         """Whether ld.so writes into this object's text."""
-        return DT_TEXTREL in self.dynamic or bool(self.dynamic.get(DT_FLAGS, 0) & DF_TEXTREL)
+        return DT_TEXTREL in self.dynamic_section or bool(
+            self.dynamic_section.get(DT_FLAGS, 0) & DF_TEXTREL
+        )
 
     def file_offset(self, address: int, size: int = 8) -> int | None:
         """Return the place in the file of an address of the ELF file; None when it has none."""
@@ -85,8 +87,8 @@ class ElfTables:
     def _rela_table(self) -> array[int]:
         """The table DT_RELA as words: offset, info, addend, and so on."""
         words: array[int] = array("Q")
-        at = self.file_offset(self.dynamic.get(DT_RELA, 0), 1)
-        size = min(self.dynamic.get(DT_RELASZ, 0), MAX_TABLE) // _RELA.size * _RELA.size
+        at = self.file_offset(self.dynamic_section.get(DT_RELA, 0), 1)
+        size = min(self.dynamic_section.get(DT_RELASZ, 0), MAX_TABLE) // _RELA.size * _RELA.size
         if at is not None and at + size <= len(self.data):
             words.frombytes(self.data[at : at + size])
         return words
@@ -96,7 +98,7 @@ class ElfTables:
         """Addresses, ascending, and values of the entries R_X86_64_RELATIVE of DT_RELA."""
         table, infos = self._rela_table, self._rela_table[1::3]
         # Linkers put them first and sorted (-z combreloc): then no entry is looked at singly.
-        count = min(self.dynamic.get(DT_RELACOUNT, 0), len(infos))
+        count = min(self.dynamic_section.get(DT_RELACOUNT, 0), len(infos))
         head = infos[:count] == array("Q", [R_RELATIVE]) * count
         if not head or R_RELATIVE in infos[count:]:
             rows = sorted(
@@ -122,12 +124,12 @@ class ElfTables:
         first, last = bisect_left(places, low), bisect_left(places, high)
         from_rela = zip(places[first:last], values[first:last], strict=True)
         return (
-            chain(from_rela, self._packed_relocations(low, high))
+            chain(from_rela, self._relr_relocations(low, high))
             if self._relr_addresses
             else from_rela
         )
 
-    def _packed_relocations(self, low: int, high: int) -> Iterator[tuple[int, int]]:
+    def _relr_relocations(self, low: int, high: int) -> Iterator[tuple[int, int]]:
         for address in self._relr_addresses:
             if low <= address < high:
                 word = self.word_in_file(address)
@@ -137,8 +139,8 @@ class ElfTables:
     @cached_property
     def _relr_addresses(self) -> list[int]:
         """The addresses that DT_RELR packs: an address, then bitmaps of the 63 words after it."""
-        at = self.file_offset(self.dynamic.get(DT_RELR, 0), 1)
-        size = min(self.dynamic.get(DT_RELRSZ, 0), MAX_TABLE) // 8 * 8
+        at = self.file_offset(self.dynamic_section.get(DT_RELR, 0), 1)
+        size = min(self.dynamic_section.get(DT_RELRSZ, 0), MAX_TABLE) // 8 * 8
         addresses: list[int] = []
         if at is None or not size or at + size > len(self.data):
             return addresses
@@ -162,11 +164,11 @@ class ElfTables:
         took a third of R14.
         """
         table, infos = self._rela_table, self._rela_table[1::3]
-        count = min(self.dynamic.get(DT_RELACOUNT, 0), len(infos))
+        count = min(self.dynamic_section.get(DT_RELACOUNT, 0), len(infos))
         first = count if infos[:count] == array("Q", [R_RELATIVE]) * count else 0
         return dict(zip(table[3 * first :: 3], range(first, len(infos)), strict=True))
 
-    def symbol_of(self, own: int, kinds: Sequence[int] = (R_64,)) -> int | None:
+    def symbol_address_relocated_to(self, own: int, kinds: Sequence[int] = (R_64,)) -> int | None:
         """Return the address, the file's own, of the symbol that a word names (R_X86_64_64).
 
         None for another word, and when the symbol is not defined here.
@@ -175,7 +177,7 @@ class ElfTables:
         info, addend = (0, 0) if row is None else self._rela_table[3 * row + 1 : 3 * row + 3]
         if info & 0xFFFFFFFF not in kinds:
             return None
-        at = self.file_offset(self.dynamic.get(DT_SYMTAB, 0) + 24 * (info >> 32), 24)
+        at = self.file_offset(self.dynamic_section.get(DT_SYMTAB, 0) + 24 * (info >> 32), 24)
         raw = b"" if at is None else self.data[at : at + 24]
         if raw[6:8] in (b"", b"\0\0"):  # st_shndx: defined in another object
             return None
@@ -193,7 +195,7 @@ class ElfTables:
         if own not in self.kept:
             if len(self.kept) >= MAX_MOVED:
                 self.kept.clear()
-            symbol = self.symbol_of(own)
+            symbol = self.symbol_address_relocated_to(own)
             self.kept[own] = self._relative_relocation_at(own) if symbol is None else symbol
         return self.kept[own]
 
@@ -208,7 +210,7 @@ class ElfTables:
     def relocated_pointers(self) -> dict[int, int]:
         """Return what relocated_pointer() says of each word that it says anything about."""
         pointers = dict(self.relative_relocations(0, WORD_MASK))
-        named = {own: self.symbol_of(own) for own in self._symbol_relocations}
+        named = {own: self.symbol_address_relocated_to(own) for own in self._symbol_relocations}
         pointers.update((own, value) for own, value in named.items() if value is not None)
         return pointers
 
@@ -255,7 +257,7 @@ class ImageFile:
         self.offset = self.tables.file_offset
         self.relatives = self.tables.relative_relocations
 
-    def pointers(self) -> Iterator[tuple[int, int]]:
+    def relocated_pointers(self) -> Iterator[tuple[int, int]]:
         """Yield (run-time address, pointer) as ld.so left them; of a fixed image as in the file."""
         for address, value in self.tables.relocated_pointers().items():
             yield address + self.base, value + self.base & WORD_MASK
@@ -288,21 +290,23 @@ class ImageFile:
         ]
         return [None if value is None else value + base & WORD_MASK for value in values]
 
-    def is_bound(self, address: int, value: int) -> bool:
+    def is_as_ld_so_left_it(self, address: int, value: int) -> bool:
         """Tell whether a word is what ld.so left there, those of the table of symbols included."""
         if self.expected_word(address) == value:
             return True
-        symbol = self.tables.symbol_of(address - self.base, (R_GLOB_DAT, R_JUMP_SLOT))
+        symbol = self.tables.symbol_address_relocated_to(
+            address - self.base, (R_GLOB_DAT, R_JUMP_SLOT)
+        )
         return symbol is not None and symbol + self.base & WORD_MASK == value
 
 
 @once_per_run
-def image_files(context: Context) -> tuple[list[ImageFile], list[str]]:
+def image_files_of_modules(context: Context) -> tuple[list[ImageFile], list[str]]:
     """Return the objects whose file is here, and the names of those without (not the vDSO)."""
     files: list[ImageFile] = []
     missing: list[str] = []
     finder: FileFinder | None = getattr(context.target, "files", None)  # it has opened them
-    at = open_elf if finder is None else finder.at
+    at = open_elf if finder is None else finder.elf_file_at
     for module in context.target.modules():
         file = None if isinstance(module.file, Absent) else at(module.file)
         if isinstance(file, ElfFile):
@@ -324,7 +328,7 @@ def read_only_memory(context: Context, low: int, high: int) -> Iterator[tuple[in
         end = min(high, region.dumped_end)
         if start >= end or "w" in region.perms:
             continue
-        if not context.budget.take(end - start):
+        if not context.budget.take_bytes(end - start):
             return
         memory = try_read(context.target, start, end - start)
         if memory:

@@ -70,7 +70,7 @@ class ConstantDifference(NamedTuple):
     number: bool
 
 
-class _ImageBytes(NamedTuple):
+class _ExpectedObjectBytes(NamedTuple):
     """Bytes of an object's image, as one little-endian number; `ignored` bits may be anything."""
 
     offset: int
@@ -155,20 +155,20 @@ class CodeComparer:
         right = [
             bit
             for bit in POINTER_BITS
-            if self._equals(difference.held ^ 1 << bit, difference.value)
+            if self._equals_with_contents(difference.held ^ 1 << bit, difference.value)
         ]
         ways = [(difference.slot + bit // 8, bit % 8) for bit in right]
-        if self.kind(difference.held) == _KINDS.get(type(difference.value)):
-            inside = self._one_bit_inside(difference.held, difference.value)
+        if self.type_name_of_object(difference.held) == _KINDS.get(type(difference.value)):
+            inside = self._flipped_bit_of_object(difference.held, difference.value)
             ways += [inside] if inside is not None else []
         return ways[0] if len(ways) == 1 else None
 
-    def _one_bit_inside(self, address: int, value: Value) -> tuple[int, int] | None:
+    def _flipped_bit_of_object(self, address: int, value: Value) -> tuple[int, int] | None:
         """Return the one bit in which an object differs from a value of its type."""
         try:
             parts = [
-                (part.offset, self._wrong_bits(address, part))
-                for part in self._image_of_value(value)
+                (part.offset, self._bits_that_differ(address, part))
+                for part in self._expected_bytes_of_value(value)
             ]
         except UnreadableMemory:
             return None
@@ -180,7 +180,7 @@ class CodeComparer:
         if difference.number:
             return False
         if difference.slot <= place < difference.slot + 8:
-            return self.kind(difference.held) not in CONSTANTS
+            return self.type_name_of_object(difference.held) not in CONSTANTS
         if not isinstance(difference.value, str):
             return False
         text = self.reader.string(difference.held, MAX_TEXT)
@@ -191,7 +191,7 @@ class CodeComparer:
             name and not text.isidentifier()
         )
 
-    def kind(self, address: int) -> str:
+    def type_name_of_object(self, address: int) -> str:
         """Return the name of an object's type; "" when there is none."""
         try:
             kind = self.reader.type_of(address)
@@ -202,7 +202,7 @@ class CodeComparer:
             self._kinds[kind] = "" if isinstance(name, Absent) else name
         return self._kinds[kind]
 
-    def _equals(self, address: int, value: Value) -> bool:
+    def _equals_with_contents(self, address: int, value: Value) -> bool:
         """Tell whether an object and all that it holds is that value."""
         try:
             if not self._is_equal_to(address, value):
@@ -219,22 +219,25 @@ class CodeComparer:
 
     def _is_equal_to(self, address: int, value: Value) -> bool:
         """Whether an object is that value; of a tuple its length alone. Raises UnreadableMemory."""
-        if address & 7 or self.kind(address) != _KINDS.get(type(value)):
+        if address & 7 or self.type_name_of_object(address) != _KINDS.get(type(value)):
             return False
         try:
-            return not any(self._wrong_bits(address, part) for part in self._image_of_value(value))
+            return not any(
+                self._bits_that_differ(address, part)
+                for part in self._expected_bytes_of_value(value)
+            )
         except UnreadableMemory:
             return False
 
-    def _wrong_bits(self, address: int, part: _ImageBytes) -> int:
+    def _bits_that_differ(self, address: int, part: _ExpectedObjectBytes) -> int:
         raw = self.reader.read(address + part.offset, part.size)
         return (int.from_bytes(raw, "little") ^ part.right) & ~part.ignored
 
-    def _image_of_value(self, value: Value) -> Iterable[_ImageBytes]:
+    def _expected_bytes_of_value(self, value: Value) -> Iterable[_ExpectedObjectBytes]:
         if isinstance(value, str):
-            return self._image_of_text(value)
+            return self._expected_bytes_of_str(value)
         if isinstance(value, int):
-            return self._image_of_integer(value)
+            return self._expected_bytes_of_int(value)
         if isinstance(value, bytes):
             return _parts_with_size(self._bytes_size_at, len(value), self._bytes_at, value)
         if isinstance(value, tuple):
@@ -245,13 +248,13 @@ class CodeComparer:
             return [_exact_bytes(self._complex_at, struct.pack("<dd", value.real, value.imag))]
         return ()
 
-    def _image_of_text(self, value: str) -> list[_ImageBytes]:
+    def _expected_bytes_of_str(self, value: str) -> list[_ExpectedObjectBytes]:
         highest = max(map(ord, value), default=0)
         codec = "latin-1" if highest < 0x100 else "utf-16-le" if highest < 0x10000 else "utf-32-le"
         encoded = value.encode(codec, "surrogatepass")
         return _parts_with_size(self._length_at, len(value), self._heads[highest >= 0x80], encoded)
 
-    def _image_of_integer(self, value: int) -> list[_ImageBytes]:
+    def _expected_bytes_of_int(self, value: int) -> list[_ExpectedObjectBytes]:
         count = -(-abs(value).bit_length() // DIGIT)
         digits = b"".join(
             (abs(value) >> DIGIT * n & (1 << DIGIT) - 1).to_bytes(DIGIT_SIZE, "little")
@@ -259,19 +262,21 @@ class CodeComparer:
         )
         sign = (value > 0) - (value < 0)
         if self._tag_at is not None:
-            parts = [_ImageBytes(self._tag_at, 8, count << 3 | 1 - sign, IMMORTAL_INT)]
+            parts = [_ExpectedObjectBytes(self._tag_at, 8, count << 3 | 1 - sign, IMMORTAL_INT)]
         else:
             assert self._int_size_at is not None
-            parts = [_ImageBytes(self._int_size_at, 8, sign * count & WORD_MASK)]
+            parts = [_ExpectedObjectBytes(self._int_size_at, 8, sign * count & WORD_MASK)]
         return [*parts, _exact_bytes(self._digits_at, digits)]
 
 
-def _exact_bytes(offset: int, content: bytes) -> _ImageBytes:
-    return _ImageBytes(offset, len(content), int.from_bytes(content, "little"))
+def _exact_bytes(offset: int, content: bytes) -> _ExpectedObjectBytes:
+    return _ExpectedObjectBytes(offset, len(content), int.from_bytes(content, "little"))
 
 
-def _parts_with_size(size_at: int, size: int, data_at: int, content: bytes) -> list[_ImageBytes]:
-    return [_ImageBytes(size_at, 8, size), _exact_bytes(data_at, content)]
+def _parts_with_size(
+    size_at: int, size: int, data_at: int, content: bytes
+) -> list[_ExpectedObjectBytes]:
+    return [_ExpectedObjectBytes(size_at, 8, size), _exact_bytes(data_at, content)]
 
 
 def _single_set_bit(place: int, flips: int) -> tuple[int, int] | None:
@@ -282,14 +287,14 @@ def _single_set_bit(place: int, flips: int) -> tuple[int, int] | None:
     return place + bit // 8, bit % 8
 
 
-class PycProof(NamedTuple):
+class PycProvenance(NamedTuple):
     """Whether a .pyc is the one that was loaded; `says` why, or why that cannot be told."""
 
     holds: bool
     says: str
 
 
-def guess_sysroot(context: Context) -> str | None:
+def sysroot_of_process_files(context: Context) -> str | None:
     """Return the folder in which this machine has the process' files, by those of its modules.
 
     "" for this machine's own root; None when no file of the process is here.
@@ -313,9 +318,9 @@ class PycFiles:
     def __init__(self, context: Context, python: PythonState) -> None:
         self._context = context
         self._python = python
-        self._root = guess_sysroot(context)
+        self._root = sysroot_of_process_files(context)
         self._files: dict[str, LoadedPyc | Absent] = {}
-        self._proofs: dict[str, PycProof] = {}
+        self._proofs: dict[str, PycProvenance] = {}
 
     def pyc_of_source(self, source: str) -> LoadedPyc | Absent:
         """Return the .pyc of a source file; Absent when there is none here, or after MAX_FILES."""
@@ -334,53 +339,59 @@ class PycFiles:
                 return LoadedPyc(source, file)
         return Absent(NOT_AVAILABLE, "no .pyc")
 
-    def proof_of_pyc(self, pyc: LoadedPyc) -> PycProof:
+    def proof_of_pyc(self, pyc: LoadedPyc) -> PycProvenance:
         """Tell whether a .pyc is the one that the process loaded."""
         if pyc.source not in self._proofs:
             try:
                 self._proofs[pyc.source] = self._prove_pyc(pyc)
             except (UnreadableMemory, LayoutError) as error:
-                self._proofs[pyc.source] = PycProof(False, str(error))
+                self._proofs[pyc.source] = PycProvenance(False, str(error))
         return self._proofs[pyc.source]
 
-    def _prove_pyc(self, pyc: LoadedPyc) -> PycProof:
+    def _prove_pyc(self, pyc: LoadedPyc) -> PycProvenance:
         header, magic = read_pyc_header(pyc.file.data), self._interpreters_magic()
         if magic is None:
-            return PycProof(False, "the core does not hold the interpreter's magic number")
+            return PycProvenance(False, "the core does not hold the interpreter's magic number")
         if header is None or header.magic != magic:
-            return PycProof(False, f"its magic number is not the interpreter's ({pyc.file.path})")
+            return PycProvenance(
+                False, f"its magic number is not the interpreter's ({pyc.file.path})"
+            )
         source = read_file_in_sysroot(pyc.source, self._root)
         if isinstance(source, Absent):
-            return PycProof(False, f"its source is not here: {source.detail}")
+            return PycProvenance(False, f"its source is not here: {source.detail}")
         written = source.mtime_ns // 10**9
         if header.hash is None:
             if (header.mtime, header.size) != (written & HALF_MASK, source.size & HALF_MASK):
-                return PycProof(
+                return PycProvenance(
                     False, f"its header names another time or size than {source.path} has"
                 )
         elif not header.flags & CHECKED:
             written = max(written, pyc.file.mtime_ns // 10**9)
         elif does_pyc_hash_match(header.magic, source, header.hash) is not True:
-            return PycProof(False, f"its header has another hash than {source.path}")
+            return PycProvenance(False, f"its header has another hash than {source.path}")
         return self._prove_folder(pyc.source.rpartition("/")[0], written)
 
-    def _prove_folder(self, folder: str, written: int) -> PycProof:
+    def _prove_folder(self, folder: str, written: int) -> PycProvenance:
         """Tell whether a folder is as the process saw it, and no younger file is in question."""
         listed = self._folder_time_when_listed(folder)
         if listed is None or listed < 0:
-            return PycProof(False, f"the process has no listing of {folder}")
+            return PycProvenance(False, f"the process has no listing of {folder}")
         place = locate_in_sysroot(folder, self._root)
         try:
             now = None if isinstance(place, Absent) else os.stat(place).st_mtime
         except OSError:
             now = None
         if now is None or int(now) != int(listed):
-            return PycProof(False, f"{folder} was changed since the process listed it")
+            return PycProvenance(False, f"{folder} was changed since the process listed it")
         if written > listed:
-            return PycProof(False, f"the source is younger than the process' listing of {folder}")
+            return PycProvenance(
+                False, f"the source is younger than the process' listing of {folder}"
+            )
         if min(written, listed) < FIXED_TIMES:
-            return PycProof(False, f"the times in {folder} are made up")
-        return PycProof(True, f"valid for its source, and {folder} is as the process listed it")
+            return PycProvenance(False, f"the times in {folder} are made up")
+        return PycProvenance(
+            True, f"valid for its source, and {folder} is as the process listed it"
+        )
 
     def _folder_time_when_listed(self, folder: str) -> float | None:
         """Return the time that a folder had when the import system last listed it."""

@@ -37,11 +37,11 @@ def begins_free_chunk(context: Context, address: int) -> bool:
         return False
     if "w" not in region.perms or is_on_stack(context, address):
         return False
-    chunk = find_chunk(context, address)
-    return chunk is not None and chunk[0] == address and _is_free(context, chunk)
+    chunk = find_malloc_chunk(context, address)
+    return chunk is not None and chunk[0] == address and _is_chunk_free(context, chunk)
 
 
-def _is_free(context: Context, chunk: tuple[int, int]) -> bool:
+def _is_chunk_free(context: Context, chunk: tuple[int, int]) -> bool:
     """Tell whether a block is free by two witnesses: a zeroed header after it is no witness.
 
     A free block is followed by a header without PREV_INUSE and with the block's own size; a block
@@ -69,13 +69,13 @@ def describe_address(context: Context, address: int) -> str:
     if region.path is not None and not region.path.startswith("["):
         return _describe_slot_of_type(context, address) or f"in {region.path.rpartition('/')[2]}"
     index = address_index(context)
-    within = index.place_in_block(address)
+    within = index.offset_in_pool_block(address)
     if within is not None:
         return _describe_in_pool(context, address, address - within)
-    chunk = find_chunk(context, address)
+    chunk = find_malloc_chunk(context, address)
     if chunk is not None:
         start, size = chunk
-        if _is_free(context, chunk):
+        if _is_chunk_free(context, chunk):
             return f"{address - start} bytes into {size} free bytes of malloc's"
         block = f"a block of malloc's with {size} bytes"
         return _describe_item(context, address, start) or f"{address - start} bytes into {block}"
@@ -92,7 +92,7 @@ def _describe_in_pool(context: Context, address: int, start: int) -> str:
         return f"{address - start} bytes into a free block of pymalloc's"
     for head in HEADS:
         owner = start + head
-        if index.place_in_block(owner) != head:
+        if index.offset_in_pool_block(owner) != head:
             break  # the block ends before: there begins the next one
         kind = read_word(context.target, owner + WORD)
         name = index.object_type(owner)
@@ -133,7 +133,7 @@ def _describe_item(context: Context, address: int, start: int) -> str:
     return f"among the items of the {owner[0]} at {owner[1]:#x}"
 
 
-def describe_owner(context: Context, place: int) -> str:
+def describe_object_holding(context: Context, place: int) -> str:
     """Say whose word it is: "an object of type function at 0x7f12"; of a dict's entry also the key.
 
     "" where that is not known. A key that may say something of a person or a secret is not told:
@@ -159,7 +159,7 @@ def describe_owner(context: Context, place: int) -> str:
     return f"{words}, by its key {key!r},"
 
 
-def find_chunk(context: Context, address: int) -> tuple[int, int] | None:
+def find_malloc_chunk(context: Context, address: int) -> tuple[int, int] | None:
     """Return start and size of the block of malloc's main heap that holds an address."""
     chunks = heap_chunks(context)
     place = (address - chunks.start) // WORD
@@ -173,7 +173,7 @@ def find_chunk(context: Context, address: int) -> tuple[int, int] | None:
 
 def start_of_block(context: Context, address: int) -> int | None:
     """Return the start of the block, of pymalloc or malloc's main heap, that holds an address."""
-    bounds = address_index(context).bounds_of_block(address) or find_chunk(context, address)
+    bounds = address_index(context).bounds_of_block(address) or find_malloc_chunk(context, address)
     return None if bounds is None else bounds[0]
 
 

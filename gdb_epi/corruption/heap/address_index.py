@@ -41,14 +41,14 @@ OBJECT, BLOCK, FREE, FUNCTION = "object", "block", "free", "function"
 MAX_BESIDE = 64  # words that hold the type, of which memory is searched
 
 
-class Pointee(NamedTuple):
+class ThingAtAddress(NamedTuple):
     """What begins exactly at an address; `name` is the type of an object, else the allocator."""
 
     kind: str
     name: str
 
 
-class _Block(NamedTuple):
+class _PoolBlock(NamedTuple):
     """A block of pymalloc's."""
 
     start: int
@@ -68,25 +68,25 @@ class AddressIndex:
         self._pools_by_page: dict[int, list[tuple[int, Pool]]] = {}
 
     @memoized
-    def pointee_at(self, address: int) -> Pointee | None:
+    def pointee_at(self, address: int) -> ThingAtAddress | None:
         """Return what begins at an address; None for the inside of something, or nothing."""
         region = self._context.target.region_at(address)
         if address < PAGE or address >> ADDRESS_BITS or region is None:
             return None
-        if _holds_functions(region):
-            function = self._context.functions.at(address)
+        if _is_known_executable(region):
+            function = self._context.functions.function_at(address)
             begins = function is not None and function.start == address
-            return Pointee(FUNCTION, "") if begins else None
+            return ThingAtAddress(FUNCTION, "") if begins else None
         if address % 8:
             return None
         kind = self._read_object_type(address)
         free = self._is_free_pool_block(address, HEADS if kind is not None else HEADS[:1])
         if kind is not None:
-            return Pointee(FREE if free is True else OBJECT, kind)
+            return ThingAtAddress(FREE if free is True else OBJECT, kind)
         if free is not None:
-            return Pointee(FREE if free else BLOCK, "pymalloc")
+            return ThingAtAddress(FREE if free else BLOCK, "pymalloc")
         if address % 16 == 0 and self._is_used_chunk(address):
-            return Pointee(BLOCK, "malloc")
+            return ThingAtAddress(BLOCK, "malloc")
         return None
 
     @memoized
@@ -99,7 +99,7 @@ class AddressIndex:
         if name is None or self._is_free_pool_block(address, HEADS) is True:
             return None
         region = self._context.target.region_at(address)
-        return None if region is None or _holds_functions(region) else name
+        return None if region is None or _is_known_executable(region) else name
 
     @memoized
     def mapped_one_bit_off(self, word: int) -> list[tuple[int, Region]]:
@@ -127,7 +127,7 @@ class AddressIndex:
         kinds = self._reader.words([at + WORD for at in addresses]) if self._reader else []
         return [at for at, held in zip(addresses, kinds, strict=False) if held == kind]
 
-    def heads_object(self, address: int) -> bool:
+    def begins_with_gc_head(self, address: int) -> bool:
         """Tell whether a block begins there with the collector's links, which an object follows."""
         pointee = self.pointee_at(address)
         at_block = pointee is not None and pointee.kind == BLOCK
@@ -148,7 +148,7 @@ class AddressIndex:
                 return start + head, name
         return self._tuple_with_item(address) or self._dict_entry_with_value_at(address)
 
-    def siblings_hold(self, place: int, right: int) -> bool:
+    def do_others_hold_same_type_there(self, place: int, right: int) -> bool:
         """Tell whether other objects of the type that a field is of hold objects of one type there.
 
         And that type is that of the object at `right`. Only those near: in the same 16 KiB.
@@ -205,7 +205,7 @@ class AddressIndex:
         word = read_word(self._context.target, place)
         return self.object_type(word) if word else None
 
-    def hash_fits(self, address: int, word: int | None) -> bool:
+    def is_hash_of_object(self, address: int, word: int | None) -> bool:
         """Tell whether a word is the hash of the object at an address.
 
         That of an object without a __hash__ of its own is its address, rotated by 4
@@ -222,7 +222,7 @@ class AddressIndex:
 
     def has_place_of_hash(self, address: int) -> bool:
         """Whether a str or bytes object that fills its block of pymalloc's has its hash there."""
-        within = self.place_in_block(address)
+        within = self.offset_in_pool_block(address)
         if within is None or self._reader is None:
             return False
         fields = (("PyASCIIObject", "hash"), ("PyBytesObject", "ob_shash"))
@@ -230,14 +230,14 @@ class AddressIndex:
 
     def begins_block(self, address: int) -> bool:
         """Whether an object could begin there, with or without heads: a block of pymalloc does."""
-        return self.place_in_block(address) in HEADS[:3]
+        return self.offset_in_pool_block(address) in HEADS[:3]
 
-    def inside_block(self, address: int) -> bool:
+    def is_inside_pool_block(self, address: int) -> bool:
         """Tell whether an address lies in a block of pymalloc, but where no object can begin."""
-        place = self.place_in_block(address)
+        place = self.offset_in_pool_block(address)
         return place is not None and place not in HEADS[:3]
 
-    def place_in_block(self, address: int) -> int | None:
+    def offset_in_pool_block(self, address: int) -> int | None:
         """Return how far an address lies after the start of its pymalloc block."""
         block = self._block_of(address)
         return None if block is None else address - block.start
@@ -279,7 +279,7 @@ class AddressIndex:
             self._pools[key] = pool
         return self._pools[key]
 
-    def _pools_of(self, address: int) -> list[tuple[int, Pool]]:
+    def _possible_pools_of(self, address: int) -> list[tuple[int, Pool]]:
         """Return start and contents of what may be the pymalloc pool that holds an address."""
         pools = self._pools_by_page.get(address >> PAGE_BITS)
         if pools is None:
@@ -320,16 +320,16 @@ class AddressIndex:
             return end if region is not None and address < end <= region.end else None
         return end + 8 if self._is_used_chunk(address) else None
 
-    def _block_of(self, address: int) -> _Block | None:
+    def _block_of(self, address: int) -> _PoolBlock | None:
         """Return the block of pymalloc's that holds an address; None outside of any."""
-        for base, pool in self._pools_of(address):
+        for base, pool in self._possible_pools_of(address):
             if pool.free is not None:
                 within = address - base - HEADER_SIZE
                 offset = HEADER_SIZE + within // pool.block * pool.block
                 if within < 0:
                     return None
                 start = base + offset
-                return _Block(start, start + pool.block, offset not in pool.free)
+                return _PoolBlock(start, start + pool.block, offset not in pool.free)
         return None
 
     def bounds_of_block(self, address: int) -> tuple[int, int] | None:
@@ -337,7 +337,7 @@ class AddressIndex:
 
         Of a pool whose list of free blocks is damaged too: the block may be free there.
         """
-        for base, pool in self._pools_of(address):
+        for base, pool in self._possible_pools_of(address):
             number, _ = divmod(address - base - HEADER_SIZE, pool.block)
             if 0 <= number < pool.carved:
                 start = base + HEADER_SIZE + number * pool.block
@@ -346,7 +346,7 @@ class AddressIndex:
 
     def blocks_beside(self, address: int) -> list[int]:
         """Return the blocks in use of the pool of pymalloc's that holds an address."""
-        for base, pool in self._pools_of(address):
+        for base, pool in self._possible_pools_of(address):
             return [base + offset for offset in pool.used_blocks()]
         return []
 
@@ -378,20 +378,20 @@ class AddressIndex:
         0 for any other word. No object has as many references as an address is large.
         """
         word = read_word(self._context.target, address)
-        for base, pool in self._pools_of(address):
+        for base, pool in self._possible_pools_of(address):
             within, rest = divmod((word or 0) - base - HEADER_SIZE, pool.block)
             is_start = (address - base - HEADER_SIZE) % pool.block == 0
             if is_start and 0 <= within < pool.carved and rest < MAX_COUNTED:
                 return rest
         return 0
 
-    def in_counted_block(self, address: int) -> bool:
+    def is_in_free_block_with_counted_link(self, address: int) -> bool:
         """Tell whether a word lies in a free block whose link was counted up, as references are.
 
         Only of a pool whose list of free blocks that broke: the collector marks the links of living
         objects by the same bit. Pointers to other things are multiples of 8.
         """
-        for base, pool in self._pools_of(address):
+        for base, pool in self._possible_pools_of(address):
             within = address - base - HEADER_SIZE
             if pool.free is None and 0 <= within < pool.carved * pool.block:
                 return 0 < self.free_link_increment(address - within % pool.block) < 8
@@ -414,10 +414,10 @@ class AddressIndex:
         if kind not in self._types:
             self._types[kind] = None
             with suppress(UnreadableMemory, LayoutError):
-                self._types[kind] = self._read_type(kind)
+                self._types[kind] = self._read_type_name_if_type(kind)
         return self._types[kind]
 
-    def _read_type(self, kind: int) -> str | None:
+    def _read_type_name_if_type(self, kind: int) -> str | None:
         reader = self._reader
         assert reader is not None
         meta = reader.word(kind + self._type_at)
@@ -447,7 +447,7 @@ class AddressIndex:
 
         None when none does.
         """
-        for base, pool in self._pools_of(address):
+        for base, pool in self._possible_pools_of(address):
             offset = address - base
             for head in heads:
                 within = offset - head - HEADER_SIZE
@@ -476,7 +476,7 @@ class AddressIndex:
         return after >= 16 and after % 16 == 0 and address - HEAD_BYTES + size + after <= region.end
 
 
-def _holds_functions(region: Region) -> bool:
+def _is_known_executable(region: Region) -> bool:
     return may_execute(region) and "?" not in region.perms
 
 
@@ -506,13 +506,13 @@ def address_index(context: Context) -> AddressIndex:
 @once_per_run
 def find_others_of_type(context: Context, address: int, kind: int) -> list[int]:
     """Return objects of a type: those of the same pool, and the first ones of memory."""
-    places = {at - WORD for at in context.places_of(kind, MAX_BESIDE)}
-    near = places.union(find_others_beside(context, address, kind))
+    places = {at - WORD for at in context.places_of_word(kind, MAX_BESIDE)}
+    near = places.union(find_others_of_type_in_pool(context, address, kind))
     return address_index(context).addresses_of_type(sorted(near), kind)
 
 
 @once_per_run
-def find_others_beside(context: Context, address: int, kind: int) -> list[int]:
+def find_others_of_type_in_pool(context: Context, address: int, kind: int) -> list[int]:
     """Return the objects of a type in the same pool."""
     beside = address_index(context).blocks_beside(address)
     near = [block + head for block in beside for head in HEADS[:2]]

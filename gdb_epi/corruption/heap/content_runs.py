@@ -44,7 +44,7 @@ class ContentRun(NamedTuple):
     period: int = 0  # bytes after which it repeats, or takes a step; 0 where it does neither
 
     @property
-    def kind(self) -> str:
+    def kind_in_words(self) -> str:
         """What it is in a few words, without what stands there."""
         words = self.what.partition(", ")[0]
         if words.startswith("the text "):
@@ -77,7 +77,7 @@ def content_runs(target: Target, place: int) -> Iterator[ContentRun]:
                     what = f"the text {content!r}, over and over"
                 yield ContentRun(low + start, low + end, what, False, period)
             break
-    start, end = _bounds_unlike_addresses(target, memory, at)
+    start, end = _bounds_of_non_address_words(target, memory, at)
     if end - start >= MIN_WILD * WORD:
         yield ContentRun(low + start, low + end, _describe_content(memory[start:end]), False)
 
@@ -104,7 +104,7 @@ def _bounds_of_repeated_pattern(memory: bytes, at: int, period: int) -> tuple[in
         return at, at
     pattern, window = memory[start : start + period], max(2 * WORD, period)
 
-    def fits(where: int) -> bool:
+    def does_pattern_fit(where: int) -> bool:
         return 0 <= where <= len(memory) - window and all(
             memory[n] == pattern[(n - start) % period] for n in range(where, where + window)
         )
@@ -117,7 +117,7 @@ def _bounds_of_repeated_pattern(memory: bytes, at: int, period: int) -> tuple[in
             skipped = (edge & -WORD) if step > 0 else -(-edge // WORD) * WORD
             for words in range(1, MAX_CHANGED + 1):
                 beyond = skipped + step * WORD * words
-                if fits(beyond if step > 0 else beyond - window):
+                if does_pattern_fit(beyond if step > 0 else beyond - window):
                     edge = beyond
                     break
             else:
@@ -168,12 +168,12 @@ def _numbers_in_step(
         if not step:
             continue
 
-        def fits(count: int, step: int = step) -> bool:
+        def is_number_in_step(count: int, step: int = step) -> bool:
             return number(at + count * stride) == (here + count * step) & mask
 
         ends = [0, 0]
         for side_number, way in enumerate((-1, 1)):
-            while fits(way * (ends[side_number] + 1)):
+            while is_number_in_step(way * (ends[side_number] + 1)):
                 ends[side_number] += 1
         if sum(ends) + 1 < MIN_TERMS:
             continue
@@ -181,7 +181,7 @@ def _numbers_in_step(
             missed = 0
             while missed <= MAX_CHANGED:
                 count = ends[side_number] + missed + 1
-                if fits(way * count):
+                if is_number_in_step(way * count):
                     ends[side_number], missed = count, 0
                 else:
                     missed += 1
@@ -205,21 +205,21 @@ def _describe_numbers(memory: bytes, start: int, width: int, stride: int) -> str
     return f"{kind} in equal steps, from {', '.join(shown)} on"
 
 
-def _bounds_unlike_addresses(target: Target, memory: bytes, at: int) -> tuple[int, int]:
+def _bounds_of_non_address_words(target: Target, memory: bytes, at: int) -> tuple[int, int]:
     """Return where words begin and end that are no addresses and no small numbers."""
 
-    def wild(place: int) -> bool:
+    def is_no_address(place: int) -> bool:
         word = int.from_bytes(memory[place : place + WORD], "little")
         return LOW <= word < WORD_MASK and target.region_at(word) is None
 
-    if not wild(at):
+    if not is_no_address(at):
         return at, at
     ends = []
     for way in (-WORD, WORD):
         edge = place = at
         while 0 <= place + way <= len(memory) - WORD and abs(place + way - edge) <= WORD * 2:
             place += way
-            if wild(place):
+            if is_no_address(place):
                 edge = place
         ends.append(edge)
     return ends[0], ends[1] + WORD

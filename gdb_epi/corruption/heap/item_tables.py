@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.address_index import address_index
-from gdb_epi.corruption.heap.readers import fault_values
+from gdb_epi.corruption.heap.readers import words_at_fault
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.types import PythonState
@@ -32,14 +32,14 @@ def find_table_owner(context: Context, slot: int, start: int) -> tuple[str, int]
     Where one of its pointers lies at `slot`.
     """
     index = address_index(context)
-    for place in context.places_of(start, MAX_HOLDERS):
+    for place in context.places_of_word(start, MAX_HOLDERS):
         for name, struct, member in _TABLES:
             offset = find_member_offset(context, struct, member)
             owner = place - (offset or 0)
             kind = read_word(context.target, owner + WORD)
             if offset is None or not kind or index.type_name(kind) != name:
                 continue
-            if not read_word(context.target, owner) and owner not in fault_values(context):
+            if not read_word(context.target, owner) and owner not in words_at_fault(context):
                 continue  # not being taken down: it is one that CPython keeps for later
             if _is_pointers_place(context, name, member, owner, start, slot):
                 return name, owner

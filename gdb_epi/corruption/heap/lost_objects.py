@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.address_descriptions import find_chunk
+from gdb_epi.corruption.heap.address_descriptions import find_malloc_chunk
 from gdb_epi.corruption.heap.address_index import HEADS, AddressIndex, address_index
 from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
 from gdb_epi.corruption.heap.item_tables import find_member_offset, find_table_owner
@@ -30,7 +30,9 @@ LINK = WORD_MASK & -WORD  # _gc_prev without its flags
 MAX_HOLDERS = 16  # places of one address that are looked at
 
 
-def find_bad_slots(context: Context, values: set[int] | None = None) -> list[ContainerSlot]:
+def find_slots_without_object(
+    context: Context, values: set[int] | None = None
+) -> list[ContainerSlot]:
     """Return the slots, of containers that frames reach, with words that are no objects.
 
     Of `values` alone where some are given.
@@ -56,12 +58,12 @@ def find_objects_held_by_containers_alone(context: Context, address: int) -> lis
     """
     if isinstance(object_walk(context), Absent) or not is_held_by_container_alone(context, address):
         return []
-    index, head = address_index(context), address_index(context).place_in_block(address) or 0
+    index, head = address_index(context), address_index(context).offset_in_pool_block(address) or 0
     beside = [
         at + head for at in index.blocks_beside(address) if not has_object_in_block(index, at)
     ]
     beside.sort(key=lambda at: abs(at - address))
-    reached = [bad.value for bad in find_bad_slots(context)]
+    reached = [bad.value for bad in find_slots_without_object(context)]
     others = [at for at in dict.fromkeys((*reached, *beside)) if at != address][:MAX_TRIED]
     context.search_together(others, MAX_HOLDERS)
     return [address, *(other for other in others if is_held_by_container_alone(context, other))]
@@ -70,14 +72,14 @@ def find_objects_held_by_containers_alone(context: Context, address: int) -> lis
 def is_held_by_container_alone(context: Context, address: int) -> bool:
     """Whether a block in use holds no object, is the item of a container, and nothing else."""
     index, skipped = address_index(context), context.searches_skipped
-    head = index.place_in_block(address)
+    head = index.offset_in_pool_block(address)
     start = address - (head or 0)
     if head not in HEADS or is_in_free_block(context, address):
         return False
     if has_object_in_block(index, start) or any(find_pointers_to_block(context, start, address)):
         return False
-    places = context.places_of(address, MAX_HOLDERS)
-    slots = {slot.place for slot in find_bad_slots(context, {address})}
+    places = context.places_of_word(address, MAX_HOLDERS)
+    slots = {slot.place for slot in find_slots_without_object(context, {address})}
     kept = [
         at
         for at in places
@@ -93,7 +95,7 @@ def is_held_by_container_alone(context: Context, address: int) -> bool:
 def is_in_frame(context: Context, place: int) -> bool:
     """Whether a word lies in a frame of Python's, which holds nothing but objects."""
     index = address_index(context)
-    start = place - (index.place_in_block(place) or 0)
+    start = place - (index.offset_in_pool_block(place) or 0)
     kinds = {index.object_type(start + head) for head in HEADS} if start < place else set()
     return is_in_data_stack(context, place) or not kinds.isdisjoint(_WITH_FRAMES)
 
@@ -104,7 +106,7 @@ def is_item_of_container(context: Context, place: int) -> bool:
     Or in an instance of a class: all its words are references.
     """
     index = address_index(context)
-    owner, within = index.object_with_field(place), index.place_in_block(place)
+    owner, within = index.object_with_field(place), index.offset_in_pool_block(place)
     if owner is not None and owner[1] == "dict":  # of an entry the key's place is told
         return index.object_type(owner[0]) is None
     if owner is not None and owner[1] == "tuple":
@@ -116,7 +118,7 @@ def is_item_of_container(context: Context, place: int) -> bool:
             walk.kinds.type_of_object(owner[0]).category == INSTANCE
             and place >= owner[0] + 2 * WORD
         )
-    chunk = find_chunk(context, place) if within is None else (place - within, 0)
+    chunk = find_malloc_chunk(context, place) if within is None else (place - within, 0)
     return owner is None and chunk is not None and bool(find_table_owner(context, place, chunk[0]))
 
 
@@ -129,17 +131,17 @@ def has_object_in_block(index: AddressIndex, start: int) -> bool:
 def find_pointers_to_block(context: Context, start: int, address: int) -> Iterator[int]:
     """Yield the places that name a block, and not as the collector's links before its object do."""
     for at in range(start, address, 2 * WORD):
-        for place in context.places_of(at, MAX_HOLDERS):
+        for place in context.places_of_word(at, MAX_HOLDERS):
             if not _is_gc_link(context, place, at):
                 yield place
 
 
-def is_block_reused(context: Context, address: int) -> bool:
+def has_another_user(context: Context, address: int) -> bool:
     """Tell whether the block of a former object has another user: an object, or by a name.
 
     What stacks and free blocks hold is left over.
     """
-    start = address - (address_index(context).place_in_block(address) or 0)
+    start = address - (address_index(context).offset_in_pool_block(address) or 0)
     return has_object_in_block(address_index(context), start) or any(
         not is_on_stack(context, place) and not is_in_free_block(context, place)
         for place in find_pointers_to_block(context, start, address)

@@ -51,7 +51,7 @@ class HeapChunks(NamedTuple):
     places: list[int]
     heads: list[int]
 
-    def count_fitting(self) -> int:
+    def count_consistent_chunks(self) -> int:
         """Return how many chunks, from the first on, have a next one that says so too."""
         words, places, heads = self.words, self.places, self.heads
         for number, head in enumerate(heads[1:]):

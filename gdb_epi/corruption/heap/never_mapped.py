@@ -46,11 +46,11 @@ def was_never_mapped(context: Context, value: int) -> bool:
 def unmapped_gaps(context: Context) -> list[NeverMappedRange]:
     """Return the gaps before the heap of brk(), below the first stack and above it."""
     regions = sorted(context.target.regions())
-    gaps = (_before_heap(context, regions), *_around_stack(context, regions))
+    gaps = (_gap_before_heap(context, regions), *_around_stack(context, regions))
     return [gap for gap in gaps if gap is not None and gap.start < gap.end]
 
 
-def _before_heap(context: Context, regions: list[Region]) -> NeverMappedRange | None:
+def _gap_before_heap(context: Context, regions: list[Region]) -> NeverMappedRange | None:
     """The executable, its .bss, a gap, the heap: nothing else is mapped between them."""
     image = module_at(context.target, context.target.auxv().get(AT_ENTRY, 0))
     if image is None:

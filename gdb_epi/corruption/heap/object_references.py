@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.address_descriptions import find_chunk
+from gdb_epi.corruption.heap.address_descriptions import find_malloc_chunk
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.malloc_chunks import is_in_free_chunk
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
@@ -67,8 +67,8 @@ def is_reference_left_over(context: Context, place: int) -> bool:
     if is_in_free_block(context, place):
         return True
     index = address_index(context)
-    within = index.place_in_block(place)
-    chunk = find_chunk(context, place) if within is None else None
+    within = index.offset_in_pool_block(place)
+    chunk = find_malloc_chunk(context, place) if within is None else None
     start = place - within if within is not None else chunk[0] if chunk is not None else 0
     owners = (start + head for head in HEADS if start)
     return any(
@@ -94,7 +94,7 @@ def are_references_accounted_for(
         at
         for at in places
         if not (
-            is_on_stack(context, at) or walk.is_stale(at) or is_reference_left_over(context, at)
+            is_on_stack(context, at) or walk.is_left_over(at) or is_reference_left_over(context, at)
         )
     ]
     return len(live) >= count
@@ -124,7 +124,7 @@ def _count_in_registers(context: Context, address: int) -> int:
     return sum(t.registers.get(name) == address for t in threads for name in GENERAL)
 
 
-def is_partly_written(context: Context, place: int, value: int, right: int) -> bool:
+def can_software_have_written_word(context: Context, place: int, value: int, right: int) -> bool:
     """Tell whether software can have made the wrong word, though only one bit differs.
 
     It writes the zero that ends a text, or a zero of two or four bytes, one too far; it truncates
@@ -135,17 +135,17 @@ def is_partly_written(context: Context, place: int, value: int, right: int) -> b
     """
     flip = value ^ right
     zeroed = [part for part in LOW_PARTS if flip < 1 << part and not value & (1 << part) - 1]
-    if zeroed and not (zeroed == [BYTE] and _amid_objects(context, place)):
+    if zeroed and not (zeroed == [BYTE] and _is_amid_object_pointers(context, place)):
         return True
     if value == right & HALF_MASK:
         return True
     if flip >= INCREMENTS or value < right:
         return False
-    wild = flip < WILD_INCREMENTS or may_be_stale(context, place)
+    wild = flip < WILD_INCREMENTS or may_be_freed_object(context, place)
     return wild and _is_place_named(context, place)
 
 
-def _amid_objects(context: Context, place: int) -> bool:
+def _is_amid_object_pointers(context: Context, place: int) -> bool:
     """Tell whether an object's address, and no text, ends right before a place.
 
     It is one or two words before, as there may be a hash in between; the byte before is 0.
@@ -161,7 +161,7 @@ def _is_place_named(context: Context, place: int) -> bool:
 
     Where memory was not searched, the answer is yes.
     """
-    if _count_in_registers(context, place) > 0 or context.places_of(place, 1):
+    if _count_in_registers(context, place) > 0 or context.places_of_word(place, 1):
         return True
     return not context.was_searched(place)
 
@@ -177,12 +177,12 @@ def may_be_old_reference_count(context: Context, owner: int, place: int, more: i
         and 0 < more <= MAX_COUNTED
         and any(
             not is_on_stack(context, at) and not is_in_free_block(context, at)
-            for at in context.places_of(place, MAX_STALE)
+            for at in context.places_of_word(place, MAX_STALE)
         )
     )
 
 
-def may_be_stale(context: Context, value: int, right: int | None = None) -> bool:
+def may_be_freed_object(context: Context, value: int, right: int | None = None) -> bool:
     """Tell whether a word can be the address of an object that was freed, whatever is there now.
 
     Any aligned address in writable memory can: the memory may since have gone to blocks of another
@@ -198,7 +198,7 @@ def may_be_stale(context: Context, value: int, right: int | None = None) -> bool
     return "w" in region.perms and not region.is_file_mapped
 
 
-def may_be_freed(context: Context, value: int) -> bool:
+def may_be_unmapped_object(context: Context, value: int) -> bool:
     """Tell whether a word can be the address of an object whose memory went back to the kernel."""
     return (
         not value % ALIGNED

@@ -67,24 +67,24 @@ class ObjectTypes:
         if kind is None:
             kind = NO_TYPE
             if not address & 7 and 4096 <= address < 1 << 63:
-                kind = self._judge_type(self._reader.word(address + self._type_at))
+                kind = self._object_type_of_kind(self._reader.word(address + self._type_at))
             self._by_object[address] = kind
         return kind
 
-    def judged_types(self) -> list[ObjectType]:
+    def types_met_so_far(self) -> list[ObjectType]:
         """Return the types that were met so far."""
         return [kind for kind in self._kinds.values() if kind is not NO_TYPE]
 
-    def objects_of(self, names: frozenset[str]) -> dict[str, list[int]]:
+    def objects_of_types(self, names: frozenset[str]) -> dict[str, list[int]]:
         """Return the objects of some types, by the type's name, among all that were asked about."""
-        wanted = {kind.address: kind.name for kind in self.judged_types() if kind.name in names}
+        wanted = {kind.address: kind.name for kind in self.types_met_so_far() if kind.name in names}
         objects: dict[str, list[int]] = {name: [] for name in wanted.values()}
         for address, kind in self._by_object.items():
             if kind.address in wanted:
                 objects[kind.name].append(address)
         return objects
 
-    def _judge_type(self, kind: int) -> ObjectType:
+    def _object_type_of_kind(self, kind: int) -> ObjectType:
         judged = self._kinds.get(kind)
         if judged is None:
             judged = self._kinds[kind] = self._read_type(kind)
@@ -96,7 +96,7 @@ class ObjectTypes:
         new = [n for n in addresses if n not in by_object and not n & 7 and PAGE <= n < 1 << 63]
         kinds = self._reader.words([address + at for address in new])
         for kind in set(kinds).difference(self._kinds):
-            self._judge_type(kind)
+            self._object_type_of_kind(kind)
         by_object.update(zip(new, map(self._kinds.__getitem__, kinds), strict=True))
         return [by_object.get(address, NO_TYPE) for address in addresses]
 
@@ -107,7 +107,7 @@ class ObjectTypes:
             [word and (by_object.get(word) or self.type_of_object(word)).name for word in words]
         )
 
-    def is_a(self, address: int, wanted: str) -> bool:
+    def is_instance_of(self, address: int, wanted: str) -> bool:
         """Tell whether an object is one of a built-in type, or of a class derived from it."""
         kind = self.type_of_object(address)
         return kind.name == wanted or bool(kind.flags & SUBCLASS.get(wanted, 0))
@@ -131,7 +131,7 @@ class ObjectTypes:
             category = INSTANCE
         return ObjectType(kind, name, flags, category)
 
-    def slots_of(self, kind: int) -> tuple[tuple[int, int], ...]:
+    def reference_slots_of_class(self, kind: int) -> tuple[tuple[int, int], ...]:
         """Return runs of (offset, number) of the words in a class's instances that are references.
 
         The list of weak references does not count: an object owns no reference to those.

@@ -13,7 +13,7 @@ from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
 from gdb_epi.corruption.heap.object_types import INSTANCE, NO_TYPE, TYPE, ObjectType, ObjectTypes
-from gdb_epi.corruption.heap.readers import fault_values, is_on_stack, shared_reader
+from gdb_epi.corruption.heap.readers import is_on_stack, shared_reader, words_at_fault
 from gdb_epi.cpython.memory_reader import make_struct_words
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.types import PyFrame, PythonState
@@ -74,7 +74,7 @@ class ObjectWalk:
         }
         # A frame may be a hole because its code object is damaged.
         self.frames = [
-            frame for frame in _innermost_frames(python) if self.type_at(frame.code) == "code"
+            frame for frame in _innermost_frames(python) if self.type_name_at(frame.code) == "code"
         ]
         self.visited: list[tuple[int, str]] = []
         self.slots = 0
@@ -90,7 +90,7 @@ class ObjectWalk:
         self._met: set[int] = set()  # types of what was visited
         self._walk_from_roots()
 
-    def type_at(self, address: int) -> str:
+    def type_name_at(self, address: int) -> str:
         """Return the name of an object's type; "" for anything else."""
         return self.kinds.type_of_object(address).name
 
@@ -153,7 +153,7 @@ class ObjectWalk:
             if value in wanted
         ]
 
-    def held_by_several(self) -> set[int]:
+    def words_held_by_too_many_slots(self) -> set[int]:
         """Return the words that several slots hold, and that count fewer references than those.
 
         Some are addresses of no object.
@@ -172,7 +172,7 @@ class ObjectWalk:
         stride = WORD
         if slot.kind == "dict":
             with suppress(UnreadableMemory, LayoutError):
-                stride = self.dict_place(slot.owner)[2]
+                stride = self.dict_entries_place(slot.owner)[2]
         return [
             (place, value)
             for (places, values), owner, _ in self._held
@@ -223,7 +223,7 @@ class ObjectWalk:
         seen.difference_update([value for value, _category in held])
         counts = self.reader.words([value for value, _category in held])
         for (value, category), count in zip(held, counts, strict=True):
-            if not 0 < count < LOW and not self._is_alive(count):
+            if not 0 < count < LOW and not self._is_living_reference_count(count):
                 continue
             if category != TYPE:
                 self._waiting.append(value)
@@ -233,7 +233,7 @@ class ObjectWalk:
                 continue
             seen.add(value)
 
-    def _is_alive(self, count: int) -> bool:
+    def _is_living_reference_count(self, count: int) -> bool:
         """Whether a word counts references: objects on CPython's free lists have 0, or a link."""
         return 0 < count < LOW or (count >= LOW and self._context.target.region_at(count) is None)
 
@@ -250,7 +250,7 @@ class ObjectWalk:
                     if offset is not None:
                         yield reader.u64(frame.address + offset) & ~TAG
         index = address_index(self._context)
-        for value in fault_values(self._context):
+        for value in words_at_fault(self._context):
             kind = self.kinds.type_of_object(value)
             if kind is NO_TYPE or index.in_free_block(value):
                 continue
@@ -276,7 +276,7 @@ class ObjectWalk:
         kept = [n for n, word in enumerate(words) if word and not (tagged is not None and word & 1)]
         return [start + WORD * n for n in kept], [words[n] for n in kept]
 
-    def variables(self) -> Iterator[int]:
+    def values_of_variables(self) -> Iterator[int]:
         """Yield the values of the frames' variables, those of the innermost frame first."""
         for frame in self.frames:
             yield from self._frame_locals(frame)[1]
@@ -294,7 +294,7 @@ class ObjectWalk:
             count = 0
         return frame.address + at, frame.address + at + WORD * min(count, MAX_LOCALS)
 
-    def is_stale(self, place: int) -> bool:
+    def is_left_over(self, place: int) -> bool:
         """Whether a word may be left over: on a frame's stack of values, or in no frame at all."""
         for frame in self.frames:
             start, end = self._bounds_of_variables(frame)
@@ -333,7 +333,9 @@ class ObjectWalk:
         parts: list[_Words] = []
         with suppress(UnreadableMemory, LayoutError):
             if kind not in self._slots:
-                self._slots[kind] = [run for run in self.kinds.slots_of(kind) if run[1]]
+                self._slots[kind] = [
+                    run for run in self.kinds.reference_slots_of_class(kind) if run[1]
+                ]
             for start, count in self._slots[kind]:
                 parts.append(self._words_of_table(at, INSTANCE, at + start, count, WORD, (0,)))
             held, values = self._objects.attribute_storage(at, kind)
@@ -376,7 +378,7 @@ class ObjectWalk:
     def _offset(self, struct: str, member: str) -> int:
         return self._python.layout.require(struct, member)
 
-    def dict_place(self, at: int) -> _Place:
+    def dict_entries_place(self, at: int) -> _Place:
         """A dict's table, or the values of a split one."""
         keys = self.reader.u64(at + self._offset("PyDictObject", "ma_keys"))
         values = self.reader.u64(at + self._offset("PyDictObject", "ma_values"))
@@ -392,7 +394,7 @@ class ObjectWalk:
         count = self.reader.i64(at + self._offset("PyListObject", "ob_size"))
         return (start, count, WORD, (0,)) if start and 0 < count < 1 << 32 else None
 
-    def set_place(self, at: int) -> _Place | None:
+    def set_entries_place(self, at: int) -> _Place | None:
         """A set's entries: key and hash."""
         start = self.reader.u64(at + self._offset("PySetObject", "table"))
         mask = self.reader.u64(at + self._offset("PySetObject", "mask"))
@@ -403,10 +405,10 @@ class ObjectWalk:
 
 _Place = tuple[int, int, int, tuple[int, ...]]
 _CONTAINERS: dict[str, Callable[[ObjectWalk, int], _Place | None]] = {
-    "dict": ObjectWalk.dict_place,
+    "dict": ObjectWalk.dict_entries_place,
     "list": ObjectWalk.list_item_array,
-    "set": ObjectWalk.set_place,
-    "frozenset": ObjectWalk.set_place,
+    "set": ObjectWalk.set_entries_place,
+    "frozenset": ObjectWalk.set_entries_place,
 }
 
 

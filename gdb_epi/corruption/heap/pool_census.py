@@ -30,11 +30,11 @@ from gdb_epi.corruption.heap.pymalloc_pools import (
     read_pool_shape,
 )
 from gdb_epi.corruption.heap.readers import (
-    marked_byte_positions,
+    positions_of_0xff_bytes,
     shared_object_search,
     shared_reader,
 )
-from gdb_epi.cpython.heap.memory_use import KindOfObjects
+from gdb_epi.cpython.heap.memory_use import ObjectsOfType
 from gdb_epi.cpython.heap.object_search import TYPE_SUBCLASS
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.process_values import PlainValues
@@ -60,7 +60,7 @@ MAX_PIECES = 48  # of a megabyte
 POOLS_OF_PIECE = 4
 
 
-class SizeClass:
+class SizeClassBlocks:
     """All blocks of one size, `block` bytes, that were ever handed out, numbered through."""
 
     def __init__(self, block: int) -> None:
@@ -163,7 +163,7 @@ class BlockWords:
         """Return the blocks that a number leaves over and that hold a word."""
         if not may_be:
             return []
-        numbers = marked_byte_positions(may_be.to_bytes(self._count, "little").translate(_MARKED))
+        numbers = positions_of_0xff_bytes(may_be.to_bytes(self._count, "little").translate(_MARKED))
         held = self.words_of_blocks(numbers, offset)
         if held.count(word) == len(held):
             return numbers
@@ -177,14 +177,14 @@ class PoolCensus:
         self._target = context.target
         self._type_at = python.layout.require("PyObject", "ob_type")
         self.complete = True
-        classes: dict[int, SizeClass] = {}
+        classes: dict[int, SizeClassBlocks] = {}
         for start, block, blocks in self._pools():
             if block not in classes:
-                classes[block] = SizeClass(block)
+                classes[block] = SizeClassBlocks(block)
             classes[block].add(start, blocks)
         self.classes = [classes[block] for block in sorted(classes)]
 
-    def objects(self, kind: int, head: int, size: int) -> Iterator[int]:
+    def objects_of_type(self, kind: int, head: int, size: int) -> Iterator[int]:
         """Yield the addresses of a type's objects, of `size` bytes and more after a head."""
         at = head + self._type_at
         for blocks in self.classes:
@@ -281,7 +281,7 @@ def classes_in_malloc_heap(context: Context) -> list[int]:
     return classes
 
 
-def sampled_pieces(pieces: Iterable[tuple[int, int, int]]) -> list[tuple[int, int, float]]:
+def sample_memory_pieces(pieces: Iterable[tuple[int, int, int]]) -> list[tuple[int, int, float]]:
     """Return (start, end, how many it stands for) of some pieces (mapping, start, end) of a heap.
 
     The largest mapping is sampled apart: where it has large blocks alone, the others would be in no
@@ -298,7 +298,7 @@ def sampled_pieces(pieces: Iterable[tuple[int, int, int]]) -> list[tuple[int, in
     return chosen
 
 
-def sample_small_blocks(target: Target, python: PythonState) -> tuple[int, list[KindOfObjects]]:
+def sample_small_blocks(target: Target, python: PythonState) -> tuple[int, list[ObjectsOfType]]:
     """Return the bytes of small blocks in use, and the types of the objects in them; estimates.
 
     Nothing for free-threaded builds, which use mimalloc.
@@ -309,7 +309,7 @@ def sample_small_blocks(target: Target, python: PythonState) -> tuple[int, list[
     values = PlainValues(target, python)
     heads: dict[int, int] = {}  # type -> bytes before its objects; -1: no type
 
-    def head_of(kind: int) -> int:
+    def head_size_of_type(kind: int) -> int:
         if kind not in heads:
             heads[kind] = -1
             try:
@@ -325,7 +325,7 @@ def sample_small_blocks(target: Target, python: PythonState) -> tuple[int, list[
         return heads[kind]
 
     pieces = ((region.start, low, high) for region, low, high in heap_pieces(target))
-    chosen = sampled_pieces(pieces)
+    chosen = sample_memory_pieces(pieces)
     used = 0.0
     numbers: dict[int, float] = {}
     sizes: dict[int, float] = {}
@@ -350,13 +350,13 @@ def sample_small_blocks(target: Target, python: PythonState) -> tuple[int, list[
             for offset in pool.used_blocks():
                 for head in (0, 16, 32):
                     at = (offset + head + type_at) // WORD
-                    if head + type_at < pool.block and head_of(words[at]) == head:
+                    if head + type_at < pool.block and head_size_of_type(words[at]) == head:
                         kind = words[at]
                         numbers[kind] = numbers.get(kind, 0.0) + weight
                         sizes[kind] = sizes.get(kind, 0.0) + weight * pool.block
                         break
     kinds = [
-        KindOfObjects(
+        ObjectsOfType(
             values.context.types.type_at(kind).qualified_name, round(numbers[kind]), round(total)
         )
         for kind, total in sorted(sizes.items(), key=lambda pair: -pair[1])

@@ -54,7 +54,7 @@ def find_frame_end(walk: ObjectWalk, frame: int, places: FrameOffsets) -> int:
 
 def end_of_frame_of_code(walk: ObjectWalk, frame: int, code: int, places: FrameOffsets) -> int:
     """Return where a frame of a code object ends; 0 for anything but a code object."""
-    if walk.type_at(code) != "code":
+    if walk.type_name_at(code) != "code":
         return 0
     word = walk.reader.word
     count, depth = (word(code + at & ~7) >> 8 * (at & 4) for at in (places.slots, places.depth))

@@ -62,7 +62,7 @@ class MemorySweep:
         for first, length in self._ranges:
             for start in range(first, first + length, CHUNK):
                 size = min(CHUNK, first + length - start)
-                if not budget.take(size):
+                if not budget.take_bytes(size):
                     return
                 piece = try_read(target, start, size)
                 if piece and piece != (_ZEROS if size == CHUNK else _ZEROS[:size]):
@@ -122,7 +122,7 @@ def read_words(context: Context, start: int, count: int) -> memoryview:
     return memoryview(try_read(context.target, start, 8 * count)).cast("Q")
 
 
-def words_between(words: memoryview, low: int, high: int) -> list[int]:
+def words_in_range(words: memoryview, low: int, high: int) -> list[int]:
     """Return the numbers of the words that are more than one number and at most another.
 
     Two bytes of each word are looked at first, all at once: most words have others there.
@@ -138,11 +138,11 @@ def words_between(words: memoryview, low: int, high: int) -> list[int]:
         may_be &= int.from_bytes(memory[n::WORD].translate(fits), "little")
     if not may_be:
         return []
-    places = marked_byte_positions(may_be.to_bytes(count, "little"))
+    places = positions_of_0xff_bytes(may_be.to_bytes(count, "little"))
     return [number for number in places if low < words[number] <= high]
 
 
-def marked_byte_positions(marks: bytes) -> list[int]:
+def positions_of_0xff_bytes(marks: bytes) -> list[int]:
     """Return the places of all bytes that are 0xFF; the others are 0."""
     if marks.count(0xFF) * FEW > len(marks):
         return list(compress(range(len(marks)), marks))
@@ -154,7 +154,7 @@ def marked_byte_positions(marks: bytes) -> list[int]:
 
 
 @once_per_run
-def fault_values(context: Context) -> tuple[int, ...]:
+def words_at_fault(context: Context) -> tuple[int, ...]:
     """Return the values that the fault had at hand: registers and the top of its stack.
 
     Each value once, registers first; small numbers are left out.
@@ -184,7 +184,7 @@ def shared_reader(context: Context) -> MemoryReader:
 
 def find_only_place_off_stack(context: Context, value: int, limit: int) -> int | None:
     """Return the one place outside of stacks that holds a word; None of several, or of `limit`."""
-    places = context.places_of(value, limit)
+    places = context.places_of_word(value, limit)
     kept = [at for at in places if not is_on_stack(context, at)]
     return kept[0] if len(kept) == 1 and len(places) < limit else None
 

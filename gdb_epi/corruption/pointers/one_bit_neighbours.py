@@ -7,13 +7,13 @@ from array import array
 from collections.abc import Sequence
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.files.elf_images import image_files
+from gdb_epi.corruption.files.elf_images import image_files_of_modules
 from gdb_epi.corruption.heap.address_index import (
     BLOCK,
     FREE,
     FUNCTION,
     OBJECT,
-    Pointee,
+    ThingAtAddress,
     address_index,
 )
 from gdb_epi.corruption.heap.cpython_fields import (
@@ -36,9 +36,9 @@ from gdb_epi.corruption.pointers.software_explanations import (
 from gdb_epi.corruption.pointers.suspects import (
     LOW,
     FaultWord,
-    Suspect,
+    SuspectedWord,
     find_suspects,
-    is_held_once,
+    is_held_once_outside_stacks,
     software_pattern,
 )
 from gdb_epi.errors import Absent
@@ -71,7 +71,7 @@ ENTRIES = 4  # words of a table that are looked at
 MIN_FUNCTIONS = 2  # of them that are functions, in a table
 
 
-class Correction(NamedTuple):
+class WordCorrection(NamedTuple):
     """A suspect and one flip of it; `bit` is -1 when a whole byte differs.
 
     `pointee` is what begins at the corrected address. `copies`: other words of memory or registers
@@ -86,10 +86,10 @@ class Correction(NamedTuple):
     address of read-only data of a file, several words hold it, and one the wrong one.
     """
 
-    suspect: Suspect
+    suspect: SuspectedWord
     corrected: int
     bit: int
-    pointee: Pointee | None
+    pointee: ThingAtAddress | None
     copies: int
     near: bool
     objects: int
@@ -105,11 +105,11 @@ class Correction(NamedTuple):
 
 
 @once_per_run
-def rank_neighbours(context: Context) -> list[Correction]:
+def rank_neighbours(context: Context) -> list[WordCorrection]:
     """Return the one-bit neighbours that would have worked, the best first."""
     suspects = find_suspects(context)
     garbage = any(not s.depth and has_software_pattern(context, s) for s in suspects)
-    neighbours: list[Correction] = []
+    neighbours: list[WordCorrection] = []
     for suspect in suspects:
         if suspect.depth:
             neighbours += _flips_of_loaded_through_word(context, suspect, garbage)
@@ -127,7 +127,7 @@ def rank_neighbours(context: Context) -> list[Correction]:
     return sorted(ranked, key=lambda neighbour: LEVELS.index(neighbour.level))
 
 
-def choose_neighbour_evidence_id(neighbour: Correction) -> str:
+def choose_neighbour_evidence_id(neighbour: WordCorrection) -> str:
     """Return the id of the strongest evidence that a neighbour gives; "" for none."""
     suspect, pointee = neighbour.suspect, neighbour.pointee
     if neighbour.bit < 0:
@@ -165,7 +165,7 @@ def choose_neighbour_evidence_id(neighbour: Correction) -> str:
     return "P5" if neighbour.bit >= 47 else "P1"
 
 
-def _flips_of_access_word(context: Context, suspect: Suspect) -> list[Correction]:
+def _flips_of_access_word(context: Context, suspect: SuspectedWord) -> list[WordCorrection]:
     """Return the flips of a word of the access itself that make the access legal."""
     site = context.site
     assert not isinstance(site, Absent)
@@ -191,7 +191,7 @@ def _flips_of_access_word(context: Context, suspect: Suspect) -> list[Correction
     ]
 
 
-def _zeroed_byte_corrections(context: Context, suspect: Suspect) -> list[Correction]:
+def _zeroed_byte_corrections(context: Context, suspect: SuspectedWord) -> list[WordCorrection]:
     """Return the changes of one zeroed byte after which a word points at something's start.
 
     A byte lane that reads 0, or that was never written. The two lowest bytes hardly tell anything;
@@ -216,7 +216,9 @@ def _zeroed_byte_corrections(context: Context, suspect: Suspect) -> list[Correct
     return flips if len(flips) <= MAX_LANES else []
 
 
-def _may_be_damaged_pointer(context: Context, site: FaultSite, suspect: Suspect, top: int) -> bool:
+def _may_be_damaged_pointer(
+    context: Context, site: FaultSite, suspect: SuspectedWord, top: int
+) -> bool:
     """Tell whether a word can be a damaged pointer: neither one that works nor a small number."""
     if suspect.value < NULL_PAGE or address_index(context).pointee_at(suspect.value) is not None:
         return False  # NULL; or a pointer to a thing, used as one to another
@@ -229,15 +231,17 @@ def _may_be_damaged_pointer(context: Context, site: FaultSite, suspect: Suspect,
     return not permits(context.target.region_at(reached), access)
 
 
-def _is_as_relocated(context: Context, slot: int, value: int) -> bool:
+def _is_word_as_relocated(context: Context, slot: int, value: int) -> bool:
     """Tell whether a word of a file's constants is what its relocation says."""
-    images = [i for i in image_files(context)[0] if i.module.start <= slot < i.module.end]
-    return any(image.is_bound(slot, value) for image in images)
+    images = [
+        i for i in image_files_of_modules(context)[0] if i.module.start <= slot < i.module.end
+    ]
+    return any(image.is_as_ld_so_left_it(slot, value) for image in images)
 
 
 def _flips_of_loaded_through_word(
-    context: Context, suspect: Suspect, garbage: bool
-) -> list[Correction]:
+    context: Context, suspect: SuspectedWord, garbage: bool
+) -> list[WordCorrection]:
     """Return the flips that make a word that was loaded through point at an object's start.
 
     A word that points where it should, at what was freed, cleared, overwritten (`garbage`) or is
@@ -248,7 +252,7 @@ def _flips_of_loaded_through_word(
     slots = tuple(slot for slot in suspect.slots if not is_on_stack(context, slot))
     if not slots or context.target.region_at(suspect.value) is None:
         return []
-    if any(_is_as_relocated(context, slot, suspect.value) for slot in slots):
+    if any(_is_word_as_relocated(context, slot, suspect.value) for slot in slots):
         return []  # a word that ld.so wrote and nobody changed since
     suspect = suspect._replace(slots=slots)
     index = address_index(context)
@@ -263,31 +267,36 @@ def _flips_of_loaded_through_word(
     for bit in range(47):
         corrected = suspect.value ^ (1 << bit)
         if foreign:  # no object's field; but where another file's constants lie is no freed memory
-            constant = _is_constant(context, suspect, corrected, bit)
-            same = constant and _same_file(context, suspect.value, corrected)
+            constant = _is_flipped_address_of_constants(context, suspect, corrected, bit)
+            same = constant and _are_in_same_file(context, suspect.value, corrected)
             if constant and (
                 not same or is_only_right_word_a_method_table(context, suspect.value, corrected)
             ):
                 flips.append(_correction_with_evidence(context, suspect, corrected, bit))
-        elif index.object_type(corrected) or _is_constant(context, suspect, corrected, bit):
+        elif index.object_type(corrected) or _is_flipped_address_of_constants(
+            context, suspect, corrected, bit
+        ):
             near = _correction_with_evidence(context, suspect, corrected, bit)
-            lost_a_reference = near.orphan and not garbage and is_held_once(context, suspect.value)
+            lost_a_reference = (
+                near.orphan and not garbage and is_held_once_outside_stacks(context, suspect.value)
+            )
             if not ordinary or (
-                lost_a_reference and (near.same or index.siblings_hold(slots[0], corrected))
+                lost_a_reference
+                and (near.same or index.do_others_hold_same_type_there(slots[0], corrected))
             ):
                 flips.append(near)
     return flips
 
 
-def _same_file(context: Context, address: int, other: int) -> bool:
+def _are_in_same_file(context: Context, address: int, other: int) -> bool:
     regions = (context.target.region_at(address), context.target.region_at(other))
     paths = [region.path if region is not None else None for region in regions]
     return paths[0] is not None and paths[0] == paths[1]
 
 
 def _correction_with_evidence(
-    context: Context, suspect: Suspect, corrected: int, bit: int, *, search: bool = True
-) -> Correction:
+    context: Context, suspect: SuspectedWord, corrected: int, bit: int, *, search: bool = True
+) -> WordCorrection:
     """Return a flip of a suspect with all the evidence for it.
 
     Memory is not searched for a value where nothing begins without `search`.
@@ -299,10 +308,10 @@ def _correction_with_evidence(
     same = sum(name == kind for name in around)
     rounded = pointee is None and not corrected % ROUND  # a mask or a size: those stand anywhere
     copies = 0 if rounded else count_registers_holding(context, suspect, corrected)
-    constant = _is_constant(context, suspect, corrected, bit)
+    constant = _is_flipped_address_of_constants(context, suspect, corrected, bit)
     worth_a_search = not (same and slots) and (search or pointee is not None) and not rounded
     if constant or (not suspect.depth and worth_a_search):
-        copies += len(context.places_of(corrected, MAX_COPIES))
+        copies += len(context.places_of_word(corrected, MAX_COPIES))
     own = any(is_cpython_field(context, slot) for slot in slots)
     owners = (index.object_with_field(slot) for slot in slots)
     owner = next((type_name for _, type_name in filter(None, owners)), None)
@@ -310,13 +319,13 @@ def _correction_with_evidence(
         (suspect.depth or owner) and kind and _has_untraced_references(context, corrected)
     )
     orphan = orphan or bool(own and kind and _is_constant_of_file(context, suspect.value))
-    hashed = kind is not None and _fits_hash_beside(context, slots, corrected)
+    hashed = kind is not None and _does_hash_beside_fit_object(context, slots, corrected)
     if kind == "type" and any(index.begins_block(slot - WORD) for slot in slots):
         own, owner = True, owner or "object"  # its ob_type: CPython keeps no marks there
     is_far_field = pointee is None and own and is_far_flip(context, suspect, bit)
-    if is_far_field and _in_file(context, corrected):
+    if is_far_field and _is_data_or_function_of_file(context, corrected):
         # what a field of an object names in a file's data has no start to be known by
-        pointee = Pointee(BLOCK, "data of a file")
+        pointee = ThingAtAddress(BLOCK, "data of a file")
     purpose_known = (
         hashed
         or (own and pointee is not None)
@@ -332,10 +341,10 @@ def _correction_with_evidence(
         bit,
         purpose_known=purpose_known,
         of_cpython=own,
-        is_object=bool(copies and (kind or index.heads_object(corrected))),
+        is_object=bool(copies and (kind or index.begins_with_gc_head(corrected))),
         held=STACK if all(stacked) else HEAP if pointee is not None and not any(stacked) else MIXED,
     )
-    return Correction(
+    return WordCorrection(
         suspect=suspect,
         corrected=corrected,
         bit=bit,
@@ -353,15 +362,21 @@ def _correction_with_evidence(
     )
 
 
-def _what_begins_at(context: Context, suspect: Suspect, corrected: int) -> Pointee | None:
+def _what_begins_at(
+    context: Context, suspect: SuspectedWord, corrected: int
+) -> ThingAtAddress | None:
     """Return what begins at a corrected address and is in use."""
     pointee = address_index(context).pointee_at(corrected)
-    if pointee is None or pointee.kind == FREE or _was_unmapped(context, suspect, corrected):
+    if (
+        pointee is None
+        or pointee.kind == FREE
+        or _looks_like_unmapped_pointer(context, suspect, corrected)
+    ):
         return None
     return pointee
 
 
-def _is_near_corrected_alone(context: Context, suspect: Suspect, corrected: int) -> bool:
+def _is_near_corrected_alone(context: Context, suspect: SuspectedWord, corrected: int) -> bool:
     """Whether a register, or the word's own place, is near the corrected address alone."""
     site = context.site
     assert not isinstance(site, Absent)
@@ -373,10 +388,10 @@ def _is_near_corrected_alone(context: Context, suspect: Suspect, corrected: int)
     )
 
 
-def _fits_hash_beside(context: Context, slots: Sequence[int], corrected: int) -> bool:
+def _does_hash_beside_fit_object(context: Context, slots: Sequence[int], corrected: int) -> bool:
     """Whether an object has the hash that stands beside the word in an entry of a set or dict."""
     beside = (read_word(context.target, slot + step) for slot in slots for step in (-WORD, WORD))
-    return any(address_index(context).hash_fits(corrected, word) for word in beside)
+    return any(address_index(context).is_hash_of_object(corrected, word) for word in beside)
 
 
 def _is_never_tagged(context: Context, address: int) -> bool:
@@ -386,7 +401,7 @@ def _is_never_tagged(context: Context, address: int) -> bool:
     return in_constants or is_on_stack(context, address) or is_in_data_stack(context, address)
 
 
-def _was_unmapped(context: Context, suspect: Suspect, corrected: int) -> bool:
+def _looks_like_unmapped_pointer(context: Context, suspect: SuspectedWord, corrected: int) -> bool:
     """Whether a word looks like the address of memory that was given back, another one than meant.
 
     Whole pages are mapped and unmapped, and large blocks begin 16 bytes after their start of
@@ -399,7 +414,7 @@ def _was_unmapped(context: Context, suspect: Suspect, corrected: int) -> bool:
     return suspect.value % PAGE == 0
 
 
-def count_registers_holding(context: Context, suspect: Suspect, value: int) -> int:
+def count_registers_holding(context: Context, suspect: SuspectedWord, value: int) -> int:
     """Return how many registers of the failed thread hold a value, beside the suspected one."""
     fault = context.fault
     if isinstance(fault, Absent):
@@ -407,7 +422,7 @@ def count_registers_holding(context: Context, suspect: Suspect, value: int) -> i
     return sum(fault.registers.get(name) == value for name in GENERAL if name != suspect.source)
 
 
-def is_far_flip(context: Context, suspect: Suspect, bit: int) -> bool:
+def is_far_flip(context: Context, suspect: SuspectedWord, bit: int) -> bool:
     """Whether a flip leads too far for an overrun, an index or an address that was given back."""
     if bit >= FAR_BIT:
         return True
@@ -415,7 +430,9 @@ def is_far_flip(context: Context, suspect: Suspect, bit: int) -> bool:
     return bool(kept) and bit >= NEVER_MAPPED_BIT and was_never_mapped(context, suspect.value)
 
 
-def _is_constant(context: Context, suspect: Suspect, corrected: int, bit: int) -> bool:
+def _is_flipped_address_of_constants(
+    context: Context, suspect: SuspectedWord, corrected: int, bit: int
+) -> bool:
     """Whether a word of the heap should be that address of constants that others of its kind hold.
 
     Tables of methods and the like: nobody computes with their addresses. Starts of pages do not
@@ -431,8 +448,8 @@ def _is_constant(context: Context, suspect: Suspect, corrected: int, bit: int) -
         return False
     if any(is_on_stack(context, slot) for slot in suspect.slots):
         return False
-    wrong = context.places_of(suspect.value, MAX_COPIES)
-    return len(wrong) == 1 and len(context.places_of(corrected, MAX_COPIES)) >= MAX_COPIES
+    wrong = context.places_of_word(suspect.value, MAX_COPIES)
+    return len(wrong) == 1 and len(context.places_of_word(corrected, MAX_COPIES)) >= MAX_COPIES
 
 
 def _is_constant_of_file(context: Context, address: int) -> bool:
@@ -440,7 +457,7 @@ def _is_constant_of_file(context: Context, address: int) -> bool:
     return region is not None and region.is_file_mapped and "w" not in region.perms
 
 
-def _in_file(context: Context, address: int) -> bool:
+def _is_data_or_function_of_file(context: Context, address: int) -> bool:
     """Whether data of a file is there; in code a function must begin (a random target hit one)."""
     region = context.target.region_at(address)
     return region is not None and region.path is not None and "x" not in region.perms
@@ -451,11 +468,11 @@ def _has_untraced_references(context: Context, address: int) -> bool:
     count = address_index(context).reference_count(address)
     if count is None:
         return False
-    held = context.places_of(address, count)
+    held = context.places_of_word(address, count)
     return context.was_searched(address) and len(held) < count
 
 
-def _types_around(context: Context, suspect: Suspect, corrected: int) -> list[str]:
+def _types_around(context: Context, suspect: SuspectedWord, corrected: int) -> list[str]:
     """Return the types of the objects that the words around the wrong one point at."""
     index = address_index(context)
     best: list[str] = []
@@ -466,7 +483,7 @@ def _types_around(context: Context, suspect: Suspect, corrected: int) -> list[st
     return best
 
 
-def has_software_pattern(context: Context, suspect: Suspect) -> bool:
+def has_software_pattern(context: Context, suspect: SuspectedWord) -> bool:
     """Tell whether a suspect is text, poison or another value that software makes."""
     word = FaultWord(suspect.source, suspect.value, suspect.distance)
     return software_pattern(context, word) is not None
@@ -484,21 +501,21 @@ def is_only_right_word_a_method_table(context: Context, value: int, right: int) 
     ):
         return False
     module = module_at(context.target, value)
-    if module is None or _may_code_name(context, module, value):
+    if module is None or _may_code_name_address(context, module, value):
         return False
-    return _may_code_name(context, module, right)
+    return _may_code_name_address(context, module, right)
 
 
 def _count_functions_in_table(context: Context, address: int) -> int:
     words = read_words(context, address & ~7, ENTRIES)
-    functions = [context.functions.at(word) for word in words]
+    functions = [context.functions.function_at(word) for word in words]
     return sum(f is not None and f.start == w for f, w in zip(functions, words, strict=True))
 
 
-def _may_code_name(context: Context, module: Module, value: int) -> bool:
-    files, _missing = image_files(context)
+def _may_code_name_address(context: Context, module: Module, value: int) -> bool:
+    files, _missing = image_files_of_modules(context)
     mine = [image for image in files if image.module.start == module.start]
-    if any(right == value for image in mine for _where, right in image.pointers()):
+    if any(right == value for image in mine for _where, right in image.relocated_pointers()):
         return True
     for region in context.target.regions():
         if "x" in region.perms and module.start <= region.start < module.end:
@@ -507,12 +524,12 @@ def _may_code_name(context: Context, module: Module, value: int) -> bool:
             code = try_read(context.target, region.start, region.size)
             if not code or (value < LOW and value.to_bytes(4, "little") in code):
                 return True
-            if _is_rip_relative(code, value - region.start - 4):
+            if _is_rip_relative_operand_of(code, value - region.start - 4):
                 return True
     return False
 
 
-def _is_rip_relative(code: bytes, distance: int) -> bool:
+def _is_rip_relative_operand_of(code: bytes, distance: int) -> bool:
     """Tell whether a word of four bytes and its place add up to a distance: an operand by rip."""
     for shift in range(4):
         words = array("i", code[shift : shift + (len(code) - shift) // 4 * 4])

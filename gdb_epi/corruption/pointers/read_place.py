@@ -70,11 +70,13 @@ def find_read_place(context: Context, word: FaultWord) -> ReadPlace | None:
         load = find_last_load(context, word.source)
         if load is None or word.value < 1 << 32:
             return None
-        places = context.places_of(word.value, MAX_PLACES)
+        places = context.places_of_word(word.value, MAX_PLACES)
         if len(places) == MAX_PLACES:
             return None
         offset = load.operand.displacement
-        starts = [place for place in places if begins_in_use(context, place - offset)]
+        starts = [
+            place for place in places if begins_block_or_function_in_use(context, place - offset)
+        ]
         if len(starts) != 1:
             return None
         return _read_place_at(context, starts[0], starts[0] - offset)
@@ -91,7 +93,7 @@ def _read_place_at(context: Context, slot: int, base: int) -> ReadPlace:
         and (
             region.path is not None
             or is_on_stack(context, slot)
-            or is_inside_block(context, base, slot)
+            or is_slot_in_block_from_base(context, base, slot)
         )
     )
     return ReadPlace(slot, base, slot - base, owned)
@@ -138,7 +140,7 @@ def _followed_list_link(context: Context, site: FaultSite, word: FaultWord) -> R
     links = set()
     for head in {site.fault.registers.get(register, 0) for register in GENERAL}:
         node = head
-        for _ in range(MAX_NODES if begins_in_use(context, head) else 0):
+        for _ in range(MAX_NODES if begins_block_or_function_in_use(context, head) else 0):
             following = read_word(context.target, node + operand.displacement)
             if following == word.value:
                 links.add((node + operand.displacement, node))
@@ -180,7 +182,7 @@ def _is_in_left_frame(context: Context, site: FaultSite, slot: int | None) -> bo
     return region is not None and region.start <= site.fault.sp < region.end
 
 
-def is_masked(context: Context, register: str) -> bool:
+def is_made_by_and(context: Context, register: str) -> bool:
     """Tell whether the code made a register by `and`: the start of a page or a heap of an address.
 
     glibc finds the heap of a thread so, and allocators the header of a page: nothing names it.
@@ -199,7 +201,7 @@ def is_masked(context: Context, register: str) -> bool:
     )
 
 
-def is_read_from_nowhere(context: Context, source: str) -> bool:
+def is_read_from_outside_blocks(context: Context, source: str) -> bool:
     """Tell whether a word was read from where no object and no block is: any value stands there.
 
     A damaged pointer, length or instruction leads there, as a wrong one of the program does.
@@ -211,10 +213,12 @@ def is_read_from_nowhere(context: Context, source: str) -> bool:
     if source == "target":
         called = _place_of_target(context, site, site.address or 0)
         return called is not None and not called.owned
-    return _was_led_astray(context, site, source, MAX_STEPS)
+    return _was_loaded_from_outside_blocks(context, site, source, MAX_STEPS)
 
 
-def _was_led_astray(context: Context, site: FaultSite, source: str, steps: int) -> bool:
+def _was_loaded_from_outside_blocks(
+    context: Context, site: FaultSite, source: str, steps: int
+) -> bool:
     """Tell whether a register was loaded from such a place, or through a register that was."""
     origin = find_register_origin(context, source)
     if origin is None or origin.kind != LOAD or origin.held != origin.expected:
@@ -224,7 +228,9 @@ def _was_led_astray(context: Context, site: FaultSite, source: str, steps: int) 
     through = (
         name for name in origin.address_registers if name != source and name not in FRAME_REGISTERS
     )
-    return steps > 0 and any(_was_led_astray(context, site, name, steps - 1) for name in through)
+    return steps > 0 and any(
+        _was_loaded_from_outside_blocks(context, site, name, steps - 1) for name in through
+    )
 
 
 def differs_from_read_place(context: Context, source: str) -> bool:
@@ -237,7 +243,7 @@ def differs_from_read_place(context: Context, source: str) -> bool:
     return origin is not None and origin.kind == LOAD and origin.held != origin.expected
 
 
-def find_load_bases(context: Context, source: str) -> list[int]:
+def addresses_value_was_read_through(context: Context, source: str) -> list[int]:
     """Return the addresses that the value of a register, or what was called, was read through.
 
     None for a load without an offset through a lost register: that may read any item of an array.
@@ -277,7 +283,8 @@ def has_known_provenance(
     if region is None or region.path is not None:
         return True
     return any(
-        is_inside_block(context, base, origin.slot) for base in find_base_addresses(site, origin)
+        is_slot_in_block_from_base(context, base, origin.slot)
+        for base in find_base_addresses(site, origin)
     )
 
 
@@ -303,7 +310,7 @@ def find_base_addresses(site: FaultSite, origin: RecomputedRegister) -> list[int
     return bases or [(origin.slot or 0) - origin.offset]
 
 
-def is_inside_block(context: Context, base: int, slot: int) -> bool:
+def is_slot_in_block_from_base(context: Context, base: int, slot: int) -> bool:
     """Tell whether an object, or a block of malloc's, begins at `base`, and `slot` lies in it."""
     index = address_index(context)
     pointee = index.pointee_at(base)
@@ -320,7 +327,7 @@ def is_inside_block(context: Context, base: int, slot: int) -> bool:
     return end is None or base <= slot < end
 
 
-def begins_in_use(context: Context, address: int) -> bool:
+def begins_block_or_function_in_use(context: Context, address: int) -> bool:
     """Tell whether an object, a block in use or a function begins at an address."""
     pointee = address_index(context).pointee_at(address)
     return pointee is not None and pointee.kind in (OBJECT, BLOCK, FUNCTION)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.heap.address_descriptions import find_chunk
+from gdb_epi.corruption.heap.address_descriptions import find_malloc_chunk
 from gdb_epi.corruption.heap.address_index import BLOCK, FUNCTION, HEADS, OBJECT, address_index
 from gdb_epi.corruption.heap.malloc_chunks import is_in_free_chunk
 from gdb_epi.cpython.types import PythonState
@@ -26,7 +26,7 @@ from gdb_epi.target.symbols import symbol_at
 ONE_BIT = ":one-bit"
 
 
-def byte_changes(value: int) -> Iterator[int]:
+def words_one_byte_off(value: int) -> Iterator[int]:
     """Yield the words that differ from a word in one byte."""
     for lane in range(0, 64, 8):
         rest = value & ~(0xFF << lane)
@@ -35,7 +35,7 @@ def byte_changes(value: int) -> Iterator[int]:
                 yield rest | byte << lane
 
 
-def is_single_bit(value: int) -> bool:
+def has_one_bit_set(value: int) -> bool:
     """Tell whether one flipped bit makes a word of NULL."""
     return value.bit_count() == 1
 
@@ -56,7 +56,7 @@ def is_one_byte_from_use(context: Context, value: int, distance: int, access: st
 
 
 @once_per_run
-def is_one_bit_from_use(context: Context, value: int) -> bool:
+def is_one_bit_from_start_of_thing(context: Context, value: int) -> bool:
     """Tell whether something that could have been meant begins one bit away from a word.
 
     That is an object or a block in use; a function where control went wrong, for nobody reads or
@@ -85,14 +85,14 @@ def is_lowest_byte_wrong(context: Context, value: int) -> bool:
     """
     pointee_at = address_index(context).pointee_at
     near = (value & ~0xFF | byte for byte in range(0, 0x100, WORD))
-    return is_one_bit_from_use(context, value) or any(map(pointee_at, near))
+    return is_one_bit_from_start_of_thing(context, value) or any(map(pointee_at, near))
 
 
 def is_one_bit_from_function(context: Context, value: int) -> bool:
     """Tell whether a function begins one bit away from a word, or code that no unwind table has."""
     for near in (value ^ 1 << bit for bit in range(ADDRESS_BITS)):
         if may_execute(context.target.region_at(near)):
-            function = context.functions.at(near)
+            function = context.functions.function_at(near)
             if function is None or function.start == near:
                 return True
     return False
@@ -134,10 +134,12 @@ def is_pointer_into_middle(context: Context, value: int) -> bool:
 
     A pointer of the program to what was freed, cleared or overwritten leads to where that began.
     """
-    return _is_inside(context, value) and is_one_bit_from_use(context, value)
+    return _is_inside_block_or_file_data(context, value) and is_one_bit_from_start_of_thing(
+        context, value
+    )
 
 
-def _is_inside(context: Context, address: int) -> bool:
+def _is_inside_block_or_file_data(context: Context, address: int) -> bool:
     """Whether an address lies in a block in use or in a file's data, where nothing begins or began.
 
     An object that was freed began where its block does, or after the header of its type.
@@ -147,9 +149,9 @@ def _is_inside(context: Context, address: int) -> bool:
         return False
     if region.path is not None and not region.path.startswith("["):
         return True
-    if index.place_in_block(address) is not None:
-        return index.inside_block(address) and not index.in_free_block(address)
-    chunk = find_chunk(context, address)
+    if index.offset_in_pool_block(address) is not None:
+        return index.is_inside_pool_block(address) and not index.in_free_block(address)
+    chunk = find_malloc_chunk(context, address)
     if chunk is None or address - chunk[0] in HEADS:
         return False
     return not is_in_free_chunk(context, chunk[0])
@@ -165,5 +167,5 @@ def begins_large_block(context: Context, address: int) -> bool:
 
 def sign_id_beside_one_bit(context: Context, id: str, *values: int) -> str:
     """Return the id of a sign: another one where one flipped bit explains the same."""
-    explained = any(is_one_bit_from_use(context, value) for value in values)
+    explained = any(is_one_bit_from_start_of_thing(context, value) for value in values)
     return id + ONE_BIT if explained else id

@@ -11,7 +11,7 @@ from __future__ import annotations
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.readers import read_words
-from gdb_epi.corruption.pointers.suspects import Suspect
+from gdb_epi.corruption.pointers.suspects import SuspectedWord
 from gdb_epi.corruption.replay.register_origins import find_addends_of_base, recomputed_registers
 from gdb_epi.detectors.wrong_values.marked_pointer import FAR_BIT, code_that_changes_word
 from gdb_epi.errors import Absent
@@ -59,14 +59,14 @@ def has_marked_pointers(context: Context, value: int, bit: int, *, starts: bool 
     a function that gives one to its caller has none there while it runs.
     """
     key = (bit, value & -NEAR, starts)
-    answers = _marked_pointer_cache(context)
+    answers = _cached_marked_pointer_searches(context)
     if key not in answers:
         answers[key] = _search_marked_pointers(context, value, bit, starts)
     return answers[key]
 
 
 @once_per_run
-def _marked_pointer_cache(_context: Context) -> dict[tuple[int, int, bool], bool]:
+def _cached_marked_pointer_searches(_context: Context) -> dict[tuple[int, int, bool], bool]:
     """Return what marks() has found: one search answers for all words of a page."""
     return {}
 
@@ -127,7 +127,7 @@ def _region_bytes(context: Context, region: Region, most: int) -> bytes:
 
 def _is_instruction(context: Context, address: int) -> bool:
     """Tell whether an instruction begins at an address; True where nothing can tell."""
-    function = context.functions.at(address)
+    function = context.functions.function_at(address)
     if function is None:
         return True
     place = address - function.start
@@ -182,7 +182,7 @@ def _piece_has_marked_pointer(
 
 
 @once_per_run
-def has_stride_at_hand(context: Context, bit: int) -> bool:
+def may_stride_explain_bit(context: Context, bit: int) -> bool:
     """Tell whether a register, the stack near rsp or the code at hand holds what moves by 2^bit.
 
     That is 2^bit, or the quotient by the size of an element; 32-bit halves count too, and the
@@ -207,12 +207,12 @@ def has_stride_at_hand(context: Context, bit: int) -> bool:
             return True
         if bit in WRAPPED_BITS and word in WRAPPED:
             return True
-    return _code_holds_stride(context, fault.pc, strides)
+    return _may_code_step_by_stride(context, fault.pc, strides)
 
 
-def _code_holds_stride(context: Context, pc: int, strides: set[int]) -> bool:
+def _may_code_step_by_stride(context: Context, pc: int, strides: set[int]) -> bool:
     """Tell whether the code before holds one of the numbers, or shifts by one that is not known."""
-    function = context.functions.at(pc)
+    function = context.functions.function_at(pc)
     if function is None:
         return True
     start = max(function.start, pc - CODE)
@@ -223,7 +223,7 @@ def _code_holds_stride(context: Context, pc: int, strides: set[int]) -> bool:
 
 def software_explanation(
     context: Context,
-    suspect: Suspect,
+    suspect: SuspectedWord,
     corrected: int,
     bit: int,
     *,
@@ -258,10 +258,10 @@ def software_explanation(
         return "a large frame or alloca gives the same stack pointer"
     if bit not in STRIDE_BITS or suspect.depth or (purpose_known and suspect.slots):
         return None
-    if not purpose_known and _lies_where_program_chose(context, corrected, bit):
+    if not purpose_known and _is_at_address_chosen_by_program(context, corrected, bit):
         return f"memory that the program itself placed, and moved by 2^{bit}, has the same address"
     may_be_sum = suspect.value > corrected and held in (STACK, MIXED) and not is_object
-    if may_be_sum and has_stride_at_hand(context, bit):
+    if may_be_sum and may_stride_explain_bit(context, bit):
         return f"an index or stride of 2^{bit} gives the same address"
     operand = site.operand
     if operand is not None and suspect.source in (operand.index_register, "fault address"):
@@ -269,12 +269,12 @@ def software_explanation(
     if operand is None or suspect.source != operand.base:
         return None
     terms = find_addends_of_base(context)
-    if terms is not None and not _is_flip_of_a_term(terms, corrected - suspect.value):
+    if terms is not None and not _is_flip_of_base_or_index(terms, corrected - suspect.value):
         return f"base and index, {signed_word(terms[1])}, add up to the same address"
     return None
 
 
-def _lies_where_program_chose(context: Context, corrected: int, bit: int) -> bool:
+def _is_at_address_chosen_by_program(context: Context, corrected: int, bit: int) -> bool:
     """Whether a mapping begins at a multiple of 2^bit, and of 1 GiB, as only programs choose.
 
     The kernel lays mappings side by side from a random page on: 1 of 2^18 begins so. Programs that
@@ -284,7 +284,7 @@ def _lies_where_program_chose(context: Context, corrected: int, bit: int) -> boo
     return region is not None and not region.start % (1 << max(bit, CHOSEN_BIT))
 
 
-def _is_flip_of_a_term(terms: tuple[int, int, int], correction: int) -> bool:
+def _is_flip_of_base_or_index(terms: tuple[int, int, int], correction: int) -> bool:
     """Whether one bit of a base or index, flipped, changes the sum of them by a correction."""
     base, index, scale = terms
     steps, rest = divmod(correction, scale)
@@ -293,7 +293,9 @@ def _is_flip_of_a_term(terms: tuple[int, int, int], correction: int) -> bool:
     return any(change.bit_count() == 1 for change in changes)
 
 
-def _is_no_tag(context: Context, site: FaultSite, suspect: Suspect, bit: int, held: str) -> bool:
+def _is_no_tag(
+    context: Context, site: FaultSite, suspect: SuspectedWord, bit: int, held: str
+) -> bool:
     """Tell whether no pointer in memory has that bit, and the code at hand cannot set it.
 
     For a word of the heap that is the code of the module that loaded it, which would have to take
@@ -306,7 +308,7 @@ def _is_no_tag(context: Context, site: FaultSite, suspect: Suspect, bit: int, he
     if held == MIXED or suspect.depth or len(suspect.slots) != 1:
         return False
     at = _address_of_load(context, site, suspect.source)
-    if module_may_set_bit(context, at, bit) or len(context.places_of(suspect.value, 2)) != 1:
+    if module_may_set_bit(context, at, bit) or len(context.places_of_word(suspect.value, 2)) != 1:
         return False
     return not has_marked_pointers(context, suspect.value, bit, starts=True)
 

@@ -11,18 +11,22 @@ from collections.abc import Mapping
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.read_place import (
+    addresses_value_was_read_through,
     differs_from_read_place,
-    find_load_bases,
     find_read_place,
     find_register_origin,
     has_known_provenance,
-    is_inside_block,
     is_pointer_aligned,
-    is_read_from_nowhere,
+    is_read_from_outside_blocks,
+    is_slot_in_block_from_base,
     origin_before_copies,
 )
-from gdb_epi.corruption.pointers.small_changes import ONE_BIT, is_pointer_into_middle, is_single_bit
-from gdb_epi.corruption.pointers.suspects import FaultWord, is_held_once
+from gdb_epi.corruption.pointers.small_changes import (
+    ONE_BIT,
+    has_one_bit_set,
+    is_pointer_into_middle,
+)
+from gdb_epi.corruption.pointers.suspects import FaultWord, is_held_once_outside_stacks
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import DATA, TRANSFERS
 from gdb_epi.sizes import WORD
@@ -35,7 +39,7 @@ NUMBER = "S:number"
 COMMON = frozenset(("S:ascii", "S:double", "S:int-pair"))  # forms that ordinary memory is full of
 
 
-def value_sign_id(context: Context, word: FaultWord, sign_id: str) -> str:
+def sign_id_of_value(context: Context, word: FaultWord, sign_id: str) -> str:
     """Return the id of a sign that a value gives: another one where its place is in doubt.
 
     Ordinary memory is full of text, doubles and pairs of integers, so such a value says less when
@@ -47,15 +51,19 @@ def value_sign_id(context: Context, word: FaultWord, sign_id: str) -> str:
         origin = find_register_origin(context, word.source)
         cleared = origin is not None and not origin.expected and sign_id.startswith(UNMAPPED)
         return sign_id if cleared else NOT_AS_READ
-    if is_read_from_nowhere(context, word.source):
+    if is_read_from_outside_blocks(context, word.source):
         # Where the value itself shows that a low bit of the pointer was wrong, the sign says so.
         return (
             sign_id
             if sign_id.endswith(ONE_BIT)
-            else place_sign_id(context, WILD_VALUE, word.source)
+            else sign_id_of_read_place(context, WILD_VALUE, word.source)
         )
-    if sign_id == NUMBER and is_single_bit(word.value) and is_held_once(context, word.value):
-        return pointer_sign_id(context, word, sign_id).replace(UNTRACED, ONE_BIT)
+    if (
+        sign_id == NUMBER
+        and has_one_bit_set(word.value)
+        and is_held_once_outside_stacks(context, word.value)
+    ):
+        return sign_id_of_pointer(context, word, sign_id).replace(UNTRACED, ONE_BIT)
     common = sign_id in COMMON or (sign_id == "S:poison" and _is_printable(word.value))
     return sign_id + UNTRACED if common and not _is_read_from_its_place(context, word) else sign_id
 
@@ -65,13 +73,15 @@ def _is_printable(value: int) -> bool:
     return all(0x20 <= byte < 0x7F for byte in value.to_bytes(WORD, "little"))
 
 
-def place_sign_id(context: Context, sign_id: str, *sources: str) -> str:
+def sign_id_of_read_place(context: Context, sign_id: str, *sources: str) -> str:
     """Return the id of a sign of what was read, by the pointers that it was read through.
 
     Another one where such a pointer leads into the middle of a thing, and a flipped bit of it
     explains that. `sources` are registers, or "target" of a pointer that was called.
     """
-    bases = [base for source in sources for base in find_load_bases(context, source)]
+    bases = [
+        base for source in sources for base in addresses_value_was_read_through(context, source)
+    ]
     return (
         sign_id + ONE_BIT
         if any(is_pointer_into_middle(context, base) for base in bases)
@@ -79,7 +89,7 @@ def place_sign_id(context: Context, sign_id: str, *sources: str) -> str:
     )
 
 
-def pointer_sign_id(context: Context, word: FaultWord, sign_id: str) -> str:
+def sign_id_of_pointer(context: Context, word: FaultWord, sign_id: str) -> str:
     """Return the id of a sign of a pointer: another one unless the code before made it.
 
     A value that was read from memory, or whose origin is unknown, may be the work of a flipped bit.
@@ -100,7 +110,7 @@ def _is_read_from_its_place(context: Context, word: FaultWord) -> bool:
     return has_known_provenance(context, site, find_register_origin(context, word.source)) is True
 
 
-def null_sign_id(context: Context) -> str:
+def sign_id_of_null(context: Context) -> str:
     """Return what kind of NULL it was: by where the registers of the access came from.
 
     S:null_dereference: the register is 0, and the code before made it so, or it stands as 0 in a
@@ -115,8 +125,8 @@ def null_sign_id(context: Context) -> str:
     if isinstance(site, Absent) or (site.operand is None and not site.code and not site.arrived):
         return "S:null-unread"
     if site.kind in TRANSFERS and site.address:  # what was called is a number
-        if is_read_from_nowhere(context, "target"):
-            return place_sign_id(context, WILD_VALUE, "target")
+        if is_read_from_outside_blocks(context, "target"):
+            return sign_id_of_read_place(context, WILD_VALUE, "target")
         return "S:low-number"
     if site.operand is None:
         return "S:null-untraced"
@@ -127,14 +137,14 @@ def null_sign_id(context: Context) -> str:
     if names and all(registers[name] for name in names):
         if any(differs_from_read_place(context, name) for name in names):
             return NOT_AS_READ
-        wild = [name for name in names if is_read_from_nowhere(context, name)]
-        return place_sign_id(context, WILD_VALUE, *wild) if wild else "S:low-number"
+        wild = [name for name in names if is_read_from_outside_blocks(context, name)]
+        return sign_id_of_read_place(context, WILD_VALUE, *wild) if wild else "S:low-number"
     traced = [
         has_known_provenance(context, site, find_register_origin(context, name)) for name in names
     ]
-    bases = [base for name in names for base in find_load_bases(context, name)]
+    bases = [base for name in names for base in addresses_value_was_read_through(context, name)]
     if False in traced or any(is_pointer_into_middle(context, base) for base in bases):
-        return place_sign_id(context, "S:null-read", *names)
+        return sign_id_of_read_place(context, "S:null-read", *names)
     return "S:null_dereference" if True in traced else "S:null-untraced"
 
 
@@ -149,7 +159,7 @@ def _sign_id_of_called_null(
     in_file = region.path is not None and not any(
         is_pointer_into_middle(context, base) for base in bases
     )
-    in_place = in_file or any(is_inside_block(context, base, slot) for base in bases)
+    in_place = in_file or any(is_slot_in_block_from_base(context, base, slot) for base in bases)
     if in_place and is_pointer_aligned(slot):
         return "S:null_dereference"
-    return place_sign_id(context, "S:null-read", "target")
+    return sign_id_of_read_place(context, "S:null-read", "target")

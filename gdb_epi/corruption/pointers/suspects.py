@@ -15,8 +15,8 @@ from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
 from gdb_epi.corruption.heap.readers import is_on_stack
-from gdb_epi.corruption.pointers.small_changes import is_one_bit_from_use
-from gdb_epi.corruption.pointers.values_over_pointers import value_over_pointer
+from gdb_epi.corruption.pointers.small_changes import is_one_bit_from_start_of_thing
+from gdb_epi.corruption.pointers.values_over_pointers import find_value_over_pointer
 from gdb_epi.corruption.replay.register_origins import (
     RecomputedRegister,
     find_last_load,
@@ -79,7 +79,7 @@ def find_fault_words(context: Context) -> list[FaultWord]:
         return []
     operand = site.operand
     if operand is None:
-        return _words_without_text(site)
+        return _words_when_code_is_unreadable(site)
     registers = site.fault.registers
     values = [(name, registers[name]) for name in operand.registers() if name in registers]
     words = []
@@ -100,7 +100,7 @@ def _plausibility_order(target: Target, word: FaultWord) -> int:
     return 2 if target.region_at(word.value) is not None or word.value < NEAR_NULL else 0
 
 
-def _words_without_text(site: FaultSite) -> list[FaultWord]:
+def _words_when_code_is_unreadable(site: FaultSite) -> list[FaultWord]:
     """Return the registers near the address, then the address, when the text cannot be read."""
     address = site.address or 0
     registers = site.fault.registers
@@ -126,11 +126,11 @@ def software_pattern(context: Context, word: FaultWord) -> WordShape | None:
     """
     if word.source == "rsp":
         return None
-    return _pattern_of(context, word.value, is_index=word.distance is None)
+    return _software_pattern_of_value(context, word.value, is_index=word.distance is None)
 
 
 @once_per_run
-def _pattern_of(context: Context, value: int, *, is_index: bool) -> WordShape | None:
+def _software_pattern_of_value(context: Context, value: int, *, is_index: bool) -> WordShape | None:
     target = context.target
     if value < NULL_PAGE:
         return None
@@ -147,9 +147,9 @@ def _pattern_of(context: Context, value: int, *, is_index: bool) -> WordShape | 
         shape = (
             _shifted_pointer_pattern(target, value)
             or shape
-            or _end_of_value_pattern(context, value)
+            or _end_of_text_or_number_pattern(context, value)
             or _overwritten_half_pattern(context, value)
-            or _end_of_run_pattern(context, value)
+            or _repeated_half_pattern(context, value)
             or _str_hash_pattern(context, value)
         )
         if shape is not None:
@@ -239,7 +239,11 @@ def _misaligned_word_pattern(context: Context, value: int) -> WordShape | None:
             continue
         left -= size
         for count, at in enumerate(find_bytes(target, needle, region.start, region.start + size)):
-            if at % 8 and read_up_to(target, at, 8) == whole and _crosses_pointer(target, at):
+            if (
+                at % 8
+                and read_up_to(target, at, 8) == whole
+                and _does_word_span_a_pointer(target, at)
+            ):
                 why = f"these 8 bytes stand at {at:#x}, across two aligned words"
                 one_bit = (at % 8).bit_count() == 1  # a pointer with one bit flipped leads there
                 return WordShape("misaligned:one-bit" if one_bit else "misaligned", why)
@@ -311,7 +315,7 @@ def _overwritten_half_pattern(context: Context, value: int) -> WordShape | None:
     return None
 
 
-def _end_of_run_pattern(context: Context, value: int) -> WordShape | None:
+def _repeated_half_pattern(context: Context, value: int) -> WordShape | None:
     """A half of an address beside a 32-bit number that stands behind or before the word as well.
 
     Where a run of such numbers was written over memory, it began or ended within this word.
@@ -338,7 +342,7 @@ def _end_of_run_pattern(context: Context, value: int) -> WordShape | None:
     return None
 
 
-def _end_of_value_pattern(context: Context, value: int) -> WordShape | None:
+def _end_of_text_or_number_pattern(context: Context, value: int) -> WordShape | None:
     """The end of a text or number that began before the word, under the upper bytes of an address.
 
     The place was written over, or given out again for other data.
@@ -346,8 +350,8 @@ def _end_of_value_pattern(context: Context, value: int) -> WordShape | None:
     slots = {slot for suspect in find_suspects(context) if suspect.value == value
              for slot in suspect.slots}  # fmt: skip
     for slot in sorted(slots):
-        cut = value_over_pointer(context.target, slot, value)
-        if cut is not None and not is_one_bit_from_use(context, value):
+        cut = find_value_over_pointer(context.target, slot, value)
+        if cut is not None and not is_one_bit_from_start_of_thing(context, value):
             why = (
                 f"its first {cut.over} bytes are the end of {cut.what}, which begins at "
                 f"{cut.start:#x}; the bytes above are those of an address"
@@ -362,7 +366,7 @@ def _str_hash_pattern(context: Context, value: int) -> WordShape | None:
     The code took the object for one of another type, which has a pointer there.
     """
     index = address_index(context)
-    for place in context.places_of(value, MAX_PLACES) if value >= LOW else ():
+    for place in context.places_of_word(value, MAX_PLACES) if value >= LOW else ():
         owner = index.object_with_field(place)
         if owner is not None and owner[1] in ("str", "bytes") and index.has_place_of_hash(place):
             why = (
@@ -373,12 +377,12 @@ def _str_hash_pattern(context: Context, value: int) -> WordShape | None:
     return None
 
 
-def _crosses_pointer(target: Target, at: int) -> bool:
+def _does_word_span_a_pointer(target: Target, at: int) -> bool:
     words = (read_word(target, at & ~7), read_word(target, (at & ~7) + 8))
     return any(word is not None and word >= LOW and target.region_at(word) for word in words)
 
 
-class Suspect(NamedTuple):
+class SuspectedWord(NamedTuple):
     """A word to test.
 
     `source` is a register, "target" or "fault address". `depth` 0 made the address, more was
@@ -396,14 +400,14 @@ class Suspect(NamedTuple):
 
 
 @once_per_run
-def find_suspects(context: Context) -> list[Suspect]:
+def find_suspects(context: Context) -> list[SuspectedWord]:
     """Return the suspects, those of the access itself first; empty without a fault."""
     site = context.site
     if isinstance(site, Absent):
         return []
     recomputed = recomputed_registers(context)
     latest = {} if isinstance(recomputed, Absent) else {r.register: r for r in reversed(recomputed)}
-    unique: dict[tuple[int, int], Suspect] = {}
+    unique: dict[tuple[int, int], SuspectedWord] = {}
     for word in find_fault_words(context):
         for suspect in _trace_loads(context, site, latest, word):
             unique.setdefault((suspect.value, suspect.depth), suspect)
@@ -413,8 +417,8 @@ def find_suspects(context: Context) -> list[Suspect]:
 
 
 def _bases_near_fault(
-    context: Context, site: FaultSite, suspects: list[Suspect]
-) -> Iterator[Suspect]:
+    context: Context, site: FaultSite, suspects: list[SuspectedWord]
+) -> Iterator[SuspectedWord]:
     """Yield registers that hold another address near the failed one, where nothing is mapped.
 
     A loop keeps the start of its array in one register and works out each address in others: then
@@ -437,7 +441,7 @@ def _bases_near_fault(
 
 def _trace_loads(
     context: Context, site: FaultSite, recomputed: dict[str, RecomputedRegister], word: FaultWord
-) -> list[Suspect]:
+) -> list[SuspectedWord]:
     """Return a word and the words that it was loaded through."""
     traced = [_make_suspect(context, site, recomputed.get(word.source), word, 0)]
     names = {word.source}
@@ -470,7 +474,7 @@ def _suspect_in_register(
     recomputed: dict[str, RecomputedRegister],
     name: str,
     depth: int,
-) -> Suspect:
+) -> SuspectedWord:
     value = site.fault.registers.get(name, 0)
     return _make_suspect(context, site, recomputed.get(name), FaultWord(name, value, 0), depth)
 
@@ -481,7 +485,7 @@ def _make_suspect(
     origin: RecomputedRegister | None,
     word: FaultWord,
     depth: int,
-) -> Suspect:
+) -> SuspectedWord:
     slots: tuple[int, ...] = ()
     loaded = False
     if (
@@ -492,9 +496,9 @@ def _make_suspect(
     ):
         slots, loaded = _slots_holding(context, word.value, origin.slot), True
     elif word.value >= NEAR_NULL and not (depth and word.source == "rsp"):
-        slots = context.places_of(word.value, MAX_PLACES)
+        slots = context.places_of_word(word.value, MAX_PLACES)
         slots = tuple(at for at in slots if not (word.source == "target" and at == site.fault.sp))
-    return Suspect(
+    return SuspectedWord(
         source=word.source,
         value=word.value,
         depth=depth,
@@ -508,15 +512,15 @@ def _slots_holding(context: Context, value: int, slot: int) -> tuple[int, ...]:
     """Return the slot of a load; of a spilled register first where else memory holds the word."""
     if value < NEAR_NULL or not is_on_stack(context, slot):
         return (slot,)
-    places = context.places_of(value, MAX_PLACES)
+    places = context.places_of_word(value, MAX_PLACES)
     return (*(at for at in places if not is_on_stack(context, at)), slot)
 
 
-def is_held_once(context: Context, value: int) -> bool:
+def is_held_once_outside_stacks(context: Context, value: int) -> bool:
     """Tell whether at most one word but those of stacks holds a word: a flip changes one.
 
     What several containers hold is an object whose type was cleared (seen in 1 of 820 cores).
     """
-    places = context.places_of(value, MAX_HELD)
+    places = context.places_of_word(value, MAX_HELD)
     kept = [at for at in places if not (is_on_stack(context, at) or is_in_data_stack(context, at))]
     return len(kept) <= 1

@@ -8,7 +8,7 @@ and a number of 8 bytes that was written into 4.
 from __future__ import annotations
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.heap.address_descriptions import find_chunk
+from gdb_epi.corruption.heap.address_descriptions import find_malloc_chunk
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, heap_chunks, is_in_free_chunk
 from gdb_epi.corruption.heap.object_references import is_in_free_block
@@ -25,7 +25,7 @@ _WITHOUT_FIELDS = ("str", "bytes", "int", "tuple", "dict")  # they hold any data
 _PRINTABLE = frozenset(range(0x20, 0x7F))
 
 
-class CutPointer(NamedTuple):
+class PartlyOverwrittenPointer(NamedTuple):
     """What goes over the first `over` bytes of a pointer, and where that begins."""
 
     what: str
@@ -34,7 +34,9 @@ class CutPointer(NamedTuple):
     is_text: bool
 
 
-def value_over_pointer(target: Target, slot: int, value: int) -> CutPointer | None:
+def find_value_over_pointer(
+    target: Target, slot: int, value: int
+) -> PartlyOverwrittenPointer | None:
     """Return what began before a word and ends within it; the rest is that of an address."""
     if slot % WORD:
         return None
@@ -51,7 +53,9 @@ def value_over_pointer(target: Target, slot: int, value: int) -> CutPointer | No
             length += 1
         if MIN_BEFORE <= length < len(before) and _is_upper_part(target, value, len(text) + 1):
             whole = (before[len(before) - length :] + text).decode("ascii")
-            return CutPointer(f"the text {whole!r}", slot - length, len(text) + 1, True)
+            return PartlyOverwrittenPointer(
+                f"the text {whole!r}", slot - length, len(text) + 1, True
+            )
     # Compilers place doubles at multiples of 8; this one was written through a pointer to a float.
     number = int.from_bytes(before[-4:] + raw[:4], "little")
     shape = double_shape(number) if number & HALF_MASK else None
@@ -60,7 +64,7 @@ def value_over_pointer(target: Target, slot: int, value: int) -> CutPointer | No
     plain = shape.why.rpartition(" ")[2]
     if len(plain) > MAX_PLAIN or "floating-point number " not in shape.why:
         return None
-    return CutPointer(f"the floating-point number {plain}", slot - 4, 4, False)
+    return PartlyOverwrittenPointer(f"the floating-point number {plain}", slot - 4, 4, False)
 
 
 def _is_upper_part(target: Target, value: int, count: int) -> bool:
@@ -73,7 +77,7 @@ def _is_upper_part(target: Target, value: int, count: int) -> bool:
     )
 
 
-def evidence_of_cut_pointer(context: Context, slot: int, cut: CutPointer) -> str:
+def pointer_place_clause(context: Context, slot: int, cut: PartlyOverwrittenPointer) -> str:
     """Say what shows that a pointer belongs where something else ended; "" where nothing does.
 
     A block that was freed and given out again may keep the upper bytes of an old pointer behind a
@@ -88,8 +92,8 @@ def evidence_of_cut_pointer(context: Context, slot: int, cut: CutPointer) -> str
         if owner is None or owner[1] in _WITHOUT_FIELDS or cut.start < owner[0] + 2 * WORD:
             return ""
         return f"the object of type {owner[1]} at {owner[0]:#x} is in use"
-    within = index.place_in_block(slot)
-    chunk = None if within is not None else find_chunk(context, slot)
+    within = index.offset_in_pool_block(slot)
+    chunk = None if within is not None else find_malloc_chunk(context, slot)
     if within is None and chunk is None:
         return ""
     start = slot - within if within is not None else chunk[0] if chunk is not None else 0

@@ -73,7 +73,7 @@ class CodeMap(NamedTuple):
 
 def begins_function(context: Context, address: int) -> bool:
     """Tell whether a function begins at an address, by the unwind tables."""
-    function = context.functions.at(address)
+    function = context.functions.function_at(address)
     return function is not None and function.start == address
 
 
@@ -82,7 +82,7 @@ def build_code_map(context: Context, address: int) -> CodeMap | None:
 
     None when the unwind tables have none, for a very long one, or where bytes are no instruction.
     """
-    function = context.functions.at(address)
+    function = context.functions.function_at(address)
     return None if function is None else _map_of_function(context, function)
 
 
@@ -92,7 +92,7 @@ def code_around(context: Context, address: int) -> CodeMap | None:
     There decoding falls into step before the part begins, and branches from the rest into it are
     looked for by their bytes.
     """
-    function = context.functions.at(address)
+    function = context.functions.function_at(address)
     if function is None or function.end - function.start <= MAX_FUNCTION:
         return build_code_map(context, address)
     return _map_around(context, function, address)
@@ -115,7 +115,7 @@ def _map_around(context: Context, function: Function, address: int) -> CodeMap |
             and instructions_before(context.target, source) is not None
         ):
             part.sources.setdefault(to, []).append(source)
-    return _with_ways_from_elsewhere(context, part)
+    return _add_entries_from_elsewhere(context, part)
 
 
 def _far_branches(context: Context, function: Function) -> Iterator[tuple[int, int]]:
@@ -133,17 +133,17 @@ def _map_of_function(context: Context, function: Function) -> CodeMap | None:
     if not 0 < function.end - function.start <= MAX_FUNCTION:
         return None
     code = _decode_range(context, function, function.start, function.end)
-    return None if code is None else _with_ways_from_elsewhere(context, code)
+    return None if code is None else _add_entries_from_elsewhere(context, code)
 
 
-def _with_ways_from_elsewhere(context: Context, code: CodeMap) -> CodeMap:
-    for to in ways_from_elsewhere(context, code.function):
+def _add_entries_from_elsewhere(context: Context, code: CodeMap) -> CodeMap:
+    for to in entries_from_elsewhere(context, code.function):
         if code.begins_instruction(to):
             code.sources.setdefault(to, []).append(ELSEWHERE)
     return code
 
 
-class _NamedPlaces(NamedTuple):
+class _PlacesNamedByCode(NamedTuple):
     """What code names, from its start on: where branches lead that leave it, and tables.
 
     `fixed` are tables by their addresses. Nothing is a table for code without an indirect jump.
@@ -155,31 +155,31 @@ class _NamedPlaces(NamedTuple):
 
 
 @lru_cache(maxsize=MAX_NAMED)
-def _places_named_by(code: bytes) -> _NamedPlaces:
+def _places_named_by(code: bytes) -> _PlacesNamedByCode:
     """Return what code names. Many processes run the code of the same libraries."""
     import re
 
     far = ((at := match.end()) + 4 + _i32_at(code, at) for match in re.finditer(_FAR, code))
     left_for = tuple(to for to in far if not 0 <= to < len(code))
     if re.search(_INDIRECT, code) is None:
-        return _NamedPlaces(left_for, frozenset(), frozenset())
+        return _PlacesNamedByCode(left_for, frozenset(), frozenset())
     displacements = [match.end() for match in re.finditer(_LEA, code)]
     fixed = [_i32_at(code, match.end()) for match in re.finditer(_INDEXED, code)]
     tables = frozenset(at + 4 + _i32_at(code, at) for at in displacements)
-    return _NamedPlaces(left_for, tables, frozenset(fixed))
+    return _PlacesNamedByCode(left_for, tables, frozenset(fixed))
 
 
 def _i32_at(code: bytes, at: int) -> int:
     return int.from_bytes(code[at : at + 4], "little", signed=True)
 
 
-def _read_named_places(context: Context, function: Function) -> _NamedPlaces:
+def _read_named_places(context: Context, function: Function) -> _PlacesNamedByCode:
     size = min(function.end - function.start, MAX_LONG)
     return _places_named_by(read_up_to(context.target, function.start, size))
 
 
 @once_per_run
-def ways_from_elsewhere(context: Context, function: Function) -> list[int]:
+def entries_from_elsewhere(context: Context, function: Function) -> list[int]:
     """Return where parts that were split off from a function, and tables of jumps, lead into it.
 
     Some may be none: what looks like a branch or a table is taken for one.
@@ -187,7 +187,7 @@ def ways_from_elsewhere(context: Context, function: Function) -> list[int]:
     named = _read_named_places(context, function)
     branches_to: dict[Function, int] = {}  # the parts that are named most are looked at
     for to in [function.start + to for to in named.left_for]:
-        part = None if function.start <= to < function.end else context.functions.at(to)
+        part = None if function.start <= to < function.end else context.functions.function_at(to)
         if part is not None:
             branches_to[part] = branches_to.get(part, 0) + 1
     parts = sorted(branches_to, key=lambda part: (-branches_to[part], part))[:MAX_PARTS]
@@ -196,7 +196,9 @@ def ways_from_elsewhere(context: Context, function: Function) -> list[int]:
     return sorted(to for to in ways if function.start <= to < function.end)
 
 
-def _table_entries(context: Context, function: Function, named: _NamedPlaces) -> Iterator[int]:
+def _table_entries(
+    context: Context, function: Function, named: _PlacesNamedByCode
+) -> Iterator[int]:
     """Yield where tables lead that a function names, if it has a jump that could go by one.
 
     Compilers name the table by its distance from rip and fill it with 32-bit distances from

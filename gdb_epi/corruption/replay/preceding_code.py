@@ -15,7 +15,7 @@ from gdb_epi.corruption.replay.code_map import (
     ELSEWHERE,
     build_code_map,
     code_around,
-    ways_from_elsewhere,
+    entries_from_elsewhere,
 )
 from gdb_epi.fault.fault_site import FaultSite
 from gdb_epi.fault.instructions import InstructionAtAddress, call_before, instructions_before
@@ -58,7 +58,7 @@ class CodePath(NamedTuple):
         """The address of the first instruction."""
         return self.steps[0].address if self.steps else self.end
 
-    def following(self, number: int) -> int:
+    def address_after_step(self, number: int) -> int:
         """Return the address of the instruction after a step."""
         return self.steps[number + 1].address if number + 1 < len(self.steps) else self.end
 
@@ -66,7 +66,7 @@ class CodePath(NamedTuple):
         """Tell whether a step is a call whose function's instructions are not in the path."""
         step = self.steps[number]
         behind = step.address + step.instruction.length
-        return step.instruction.flow == CALL and self.following(number) == behind
+        return step.instruction.flow == CALL and self.address_after_step(number) == behind
 
 
 def find_preceding_path(
@@ -77,7 +77,7 @@ def find_preceding_path(
     What an indirect call called is not known: it may have come here by a jump. None when the code
     cannot be read or decoded.
     """
-    steps = _steps_before(context, pc)
+    steps = _instructions_before(context, pc)
     if steps is None:
         return None
     path = _straight_line_before(context, steps, pc)
@@ -120,7 +120,7 @@ def paths_from_definitions(
     while worklist:
         at, step = worklist.pop(0)
         if at == exact.function.start:
-            way = _prepend_caller(context, _prepend(path, step, onward), registers)
+            way = _prepend_caller(context, _prepend_steps(path, step, onward), registers)
             if way is None:
                 return []
             ways.append(way)
@@ -144,16 +144,16 @@ def paths_from_definitions(
             if register not in change:
                 worklist.append((last, before_it))
                 continue
-            steps = _steps_before(context, last)
+            steps = _instructions_before(context, last)
             if steps is None or len(ways) == MAX_WAYS:
                 return []
-            way = _prepend(path, before_it, onward)
-            way = _concatenate(_straight_line_before(context, steps, last), way)
+            way = _prepend_steps(path, before_it, onward)
+            way = _concatenate_paths(_straight_line_before(context, steps, last), way)
             ways.append(_prepend_caller(context, way, registers) or way)
     return ways
 
 
-def _prepend(
+def _prepend_steps(
     path: CodePath,
     step: InstructionAtAddress | None,
     onward: dict[int, InstructionAtAddress | None],
@@ -163,10 +163,10 @@ def _prepend(
     while step is not None and step.address != path.start:
         steps.append(step)
         step = onward.get(step.address)
-    return _concatenate(CodePath(tuple(steps), frozenset(), path.start), path)
+    return _concatenate_paths(CodePath(tuple(steps), frozenset(), path.start), path)
 
 
-def _concatenate(first: CodePath, other: CodePath) -> CodePath:
+def _concatenate_paths(first: CodePath, other: CodePath) -> CodePath:
     """Return two trails one after the other."""
     count = len(first.steps)
     later = frozenset(count + n for n in other.skippable)
@@ -183,21 +183,23 @@ def paths_through_callee(context: Context, path: CodePath) -> list[CodePath]:
         return []
     last = calls[-1]
     start = find_callee(context.target, path.steps[last])
-    function = context.functions.at(start) if start is not None else None
+    function = context.functions.function_at(start) if start is not None else None
     if function is None or function.start != start:
         return []
     skippable = frozenset(n - last for n in path.skippable if n > last)
     paths: list[CodePath] = []
-    for step in _returns(context, function):
-        steps = _steps_before(context, step.address)
+    for step in _return_instructions(context, function):
+        steps = _instructions_before(context, step.address)
         if steps is None:
             return []
         onward = CodePath((step, *path.steps[last + 1 :]), skippable, path.end)
-        paths.append(_concatenate(_straight_line_before(context, steps, step.address), onward))
+        paths.append(
+            _concatenate_paths(_straight_line_before(context, steps, step.address), onward)
+        )
     return paths
 
 
-def _steps_before(context: Context, pc: int) -> list[InstructionAtAddress] | None:
+def _instructions_before(context: Context, pc: int) -> list[InstructionAtAddress] | None:
     """Return the instructions before an address: exactly, where its function is not too long."""
     code = build_code_map(context, pc)
     if code is None or not code.begins_instruction(pc):
@@ -213,7 +215,7 @@ def _steps_before(context: Context, pc: int) -> list[InstructionAtAddress] | Non
     return steps
 
 
-def _returns(context: Context, function: Function) -> list[InstructionAtAddress]:
+def _return_instructions(context: Context, function: Function) -> list[InstructionAtAddress]:
     """Return the returns of a function; none where it has other ends, or not all were seen."""
     code = None
     if function.end - function.start <= MAX_CALLEE:
@@ -288,7 +290,7 @@ def stack_pointer_change(instruction: Instruction) -> int | None:
 def _prepend_caller(context: Context, path: CodePath, registers: dict[str, int]) -> CodePath | None:
     """Return a path with the code of the caller before it, when it begins with its function."""
     first = path.start
-    function = context.functions.at(first)
+    function = context.functions.function_at(first)
     sp = compute_stack_pointers(path, registers.get("rsp", 0))
     at = sp[0] if sp else registers.get("rsp")
     if function is None or function.start != first or at is None:
@@ -300,11 +302,11 @@ def _prepend_caller(context: Context, path: CodePath, registers: dict[str, int])
     call = InstructionAtAddress(behind - caller_call.length, caller_call)
     if caller_call.target is not None and find_callee(context.target, call) not in (None, first):
         return None  # came here by a jump from what was called, with changed registers
-    steps = _steps_before(context, call.address)
+    steps = _instructions_before(context, call.address)
     if steps is None:
         return None
-    called = _concatenate(CodePath((call,), frozenset(), first), path)
-    return _concatenate(_straight_line_before(context, steps, call.address), called)
+    called = _concatenate_paths(CodePath((call,), frozenset(), first), path)
+    return _concatenate_paths(_straight_line_before(context, steps, call.address), called)
 
 
 def _straight_line_before(context: Context, steps: list[InstructionAtAddress], pc: int) -> CodePath:
@@ -312,7 +314,7 @@ def _straight_line_before(context: Context, steps: list[InstructionAtAddress], p
 
     A branch of the block itself that skips a part of it leaves the rest as it is.
     """
-    function = context.functions.at(pc)
+    function = context.functions.function_at(pc)
     low = function.start if function is not None else 0
     steps = [step for step in steps[-MAX_STEPS:] if step.address >= low]
     joins = branch_targets(context, steps[0].address, pc) if steps else {}
@@ -346,8 +348,8 @@ def branch_targets(context: Context, low: int, high: int) -> dict[int, list[int]
     sources: dict[int, list[int]] = {}
     for source, to in _short_branches(context.target, low, high):
         sources.setdefault(to, []).append(source)
-    function = context.functions.at(high)
-    for to in () if function is None else ways_from_elsewhere(context, function):
+    function = context.functions.function_at(high)
+    for to in () if function is None else entries_from_elsewhere(context, function):
         if low <= to <= high:
             sources.setdefault(to, []).append(ELSEWHERE)
     start, end = (function.start, function.end) if function else (low - 4096, high + 4096)

@@ -60,12 +60,14 @@ def registers_changed_before_fault(
     if instruction is None or not instruction.repeated or site.arrived:
         return _NOTHING
     counters = changed_registers(instruction) or _NOTHING
-    if _failed_in_the_first_page(context, site) or _still_as_made(path, registers, counters):
+    if _did_first_iteration_fail(context, site) or _is_any_counter_unmoved(
+        path, registers, counters
+    ):
         return _NOTHING
     return counters
 
 
-def _failed_in_the_first_page(context: Context, site: FaultSite) -> bool:
+def _did_first_iteration_fail(context: Context, site: FaultSite) -> bool:
     """Tell whether no iteration can have succeeded, because an earlier one would have failed too.
 
     A page is mapped as a whole or not at all, so a string operation that runs into an unmapped page
@@ -81,7 +83,9 @@ def _failed_in_the_first_page(context: Context, site: FaultSite) -> bool:
     return all(at is not None and STRING_BLOCK <= at % PAGE <= edge for at in places)
 
 
-def _still_as_made(path: CodePath, registers: dict[str, int], counters: frozenset[str]) -> bool:
+def _is_any_counter_unmoved(
+    path: CodePath, registers: dict[str, int], counters: frozenset[str]
+) -> bool:
     """Tell whether one of the registers, which all move together, still has its first value.
 
     That value is a constant, or equals another register: no other fact has to be trusted.
@@ -154,7 +158,7 @@ def recomputed_registers(context: Context) -> list[RecomputedRegister] | Absent:
     site = context.site
     if isinstance(site, Absent):
         return site
-    place = _end_of_block(context, site)
+    place = _end_of_block_with_registers(context, site)
     if isinstance(place, Absent):
         return place
     pc, registers = place
@@ -164,11 +168,13 @@ def recomputed_registers(context: Context) -> list[RecomputedRegister] | Absent:
     for name in registers_changed_before_fault(context, site, path, registers):
         registers.pop(name, None)
     recomputed = recompute_registers(context.target, path, registers)
-    if _came_by_a_jump(recomputed):
+    if _was_code_entered_by_jump(recomputed):
         path = find_preceding_path(context, pc, registers, 0) or path
         recomputed = recompute_registers(context.target, path, registers)
-    recomputed += _returned_value(context, site, path, registers, recomputed)
-    return recomputed + _same_on_all_paths(context, site, path, registers, recomputed)
+    recomputed += _registers_returned_by_callee(context, site, path, registers, recomputed)
+    return recomputed + _registers_differing_on_all_paths(
+        context, site, path, registers, recomputed
+    )
 
 
 class LastLoad(NamedTuple):
@@ -213,12 +219,12 @@ def find_addends_of_base(context: Context) -> tuple[int, int, int] | None:
     operand = None if isinstance(site, Absent) else site.operand
     if isinstance(site, Absent) or operand is None or operand.base is None:
         return None
-    place = _end_of_block(context, site)
+    place = _end_of_block_with_registers(context, site)
     path = None if isinstance(place, Absent) else find_preceding_path(context, *place)
     if path is None or isinstance(place, Absent):
         return None
     ways = [path, *paths_from_definitions(context, path, operand.base, place[1])]
-    ways += [other for way in ways if way.skippable for other in _without_branches(way)]
+    ways += [other for way in ways if way.skippable for other in _paths_without_and_with_skips(way)]
     for way in ways:
         for remade in recompute_registers(context.target, way, place[1]):
             if remade.register == operand.base and remade.held == remade.expected and remade.terms:
@@ -226,13 +232,13 @@ def find_addends_of_base(context: Context) -> tuple[int, int, int] | None:
     return None
 
 
-def _without_branches(path: CodePath) -> tuple[CodePath, CodePath]:
+def _paths_without_and_with_skips(path: CodePath) -> tuple[CodePath, CodePath]:
     """Return a path where no branch skipped anything, and where all that can be skipped was."""
     rest = [step for number, step in enumerate(path.steps) if number not in path.skippable]
     return path._replace(skippable=frozenset()), CodePath(tuple(rest), frozenset(), path.end)
 
 
-def _came_by_a_jump(recomputed: list[RecomputedRegister]) -> bool:
+def _was_code_entered_by_jump(recomputed: list[RecomputedRegister]) -> bool:
     """Whether several registers hold quite other values than the code before gives.
 
     Then the function that was called jumped here, with arguments of its own: the callbacks of the
@@ -242,7 +248,7 @@ def _came_by_a_jump(recomputed: list[RecomputedRegister]) -> bool:
     return len(others) >= MIN_OTHERS
 
 
-def _returned_value(
+def _registers_returned_by_callee(
     context: Context,
     site: FaultSite,
     path: CodePath,
@@ -273,7 +279,7 @@ def _returned_value(
     return [way[name] for way in ways for name in differing]
 
 
-def _same_on_all_paths(
+def _registers_differing_on_all_paths(
     context: Context,
     site: FaultSite,
     path: CodePath,
@@ -310,7 +316,9 @@ def _same_on_all_paths(
     return differing
 
 
-def _end_of_block(context: Context, site: FaultSite) -> tuple[int, dict[str, int]] | Absent:
+def _end_of_block_with_registers(
+    context: Context, site: FaultSite
+) -> tuple[int, dict[str, int]] | Absent:
     """Return where the block ends, and the registers there; after a call, those of the caller."""
     registers = dict(site.fault.registers)
     if not site.arrived:
@@ -325,7 +333,7 @@ def _end_of_block(context: Context, site: FaultSite) -> tuple[int, dict[str, int
     return top - recomputed.length, registers
 
 
-class _Store(NamedTuple):
+class _StoreToMemory(NamedTuple):
     """Memory to which step `number` stored; `value` is what it stored, where known."""
 
     number: int
@@ -347,8 +355,8 @@ class _Replay:
         self._path = path
         self._sp = compute_stack_pointers(path, registers.get("rsp", 0))
         self._made: dict[str, RecomputedRegister] = {}
-        self._stores: list[_Store] = []  # of this run
-        self._later_stores: list[_Store] = []  # of the run before it
+        self._stores: list[_StoreToMemory] = []  # of this run
+        self._later_stores: list[_StoreToMemory] = []  # of the run before it
 
     def run(self) -> list[RecomputedRegister]:
         """Return what can be recomputed, the last set first.
@@ -415,7 +423,7 @@ class _Replay:
     ) -> RecomputedRegister | None:
         step = self._path.steps[number]
         held = self._registers.get(register)
-        how, slot, expected = self._expected_of(number, register, values)
+        how, slot, expected = self._expected_value_of_register(number, register, values)
         if expected is None or held is None:
             return None
         fixed = how.kind == CONSTANT or (
@@ -456,7 +464,7 @@ class _Replay:
             ),
         )
 
-    def _expected_of(
+    def _expected_value_of_register(
         self, number: int, register: str, values: dict[str, int]
     ) -> tuple[ValueSource, int | None, int | None]:
         """Return how a step sets a register, the address that it reads, and what it gives."""
@@ -464,7 +472,7 @@ class _Replay:
         how = value_source(instruction, register)
         if how.kind == LOAD and isinstance(how.source, MemoryOperand):
             slot = how.source.address(values)
-            return how, slot, None if slot is None else self._loaded_value(number, slot, how)
+            return how, slot, None if slot is None else self._value_a_load_gave(number, slot, how)
         if how.kind == OTHER:
             how = ValueSource(COMPUTED, None, instruction.size)
             computed = computed_value(
@@ -487,7 +495,7 @@ class _Replay:
             return values
         slot = operand.address(values)
         how = ValueSource(LOAD, operand, operand.size)
-        value = self._loaded_value(number, slot, how) if slot is not None else None
+        value = self._value_a_load_gave(number, slot, how) if slot is not None else None
         return values if value is None else values | {MEMORY: value}
 
     def _note_stores(self, number: int, values: dict[str, int]) -> None:
@@ -502,9 +510,9 @@ class _Replay:
                 known_place = at is not None and operand.size > 0
                 place = (at or 0, operand.size) if known_place else EVERYWHERE
                 maybe = number in self._path.skippable
-                self._stores.append(_Store(number, *place, None if maybe else value))
+                self._stores.append(_StoreToMemory(number, *place, None if maybe else value))
 
-    def _loaded_value(self, number: int, slot: int, how: ValueSource) -> int | None:
+    def _value_a_load_gave(self, number: int, slot: int, how: ValueSource) -> int | None:
         """Return what a load gave: what the path had stored there, or what is there now.
 
         None when what is there now may have been stored later.

@@ -49,14 +49,14 @@ CUTOFF = 8  # Py_HASH_CUTOFF is at most 7: shorter strings may have another hash
 MAX_WORK = 4_000_000  # words hashed to find one flipped bit: 4096 bytes of data
 
 
-class WronglyHashedRecord(NamedTuple):
+class WronglyHashedString(NamedTuple):
     """An object whose hash is not that of its contents: its piece of memory, and its record."""
 
     start: int
     record: bytes
 
 
-class StringRecords:
+class StringRecordHasher:
     """The ordinary strings of one form, hashed with one key."""
 
     def __init__(self, form: StringFormat, key: HashKey, shortest: int = 0) -> None:
@@ -70,11 +70,11 @@ class StringRecords:
         self._size = self._chars_at + LONGEST + 1
         self.usable = min(self._length_at, self._hash_at, form.state_at - self._base) >= 0
         self._kind = form.type.to_bytes(8, "little")
-        self._atoms = self._record(form, state, max(1, shortest)) if self.usable else b""
+        self._atoms = self._record_pattern(form, state, max(1, shortest)) if self.usable else b""
         self._waiting: dict[int, list[tuple[int, bytes]]] = {}  # by words: (piece, records)
         self.checked = 0
 
-    def _record(self, form: StringFormat, state: int, shortest: int) -> bytes:
+    def _record_pattern(self, form: StringFormat, state: int, shortest: int) -> bytes:
         """Return the expression for a record: its length and its state are such ones."""
         atoms = [b"."] * self._size
         atoms[self._length_at : self._length_at + 8] = [
@@ -94,7 +94,7 @@ class StringRecords:
     def _hashed_objects_pattern(self) -> re.Pattern[bytes]:
         """Find all hashed objects; the group is a record, empty when it is not ordinary.
 
-        Also, with an empty group, words of which the low half is the type's: see NearTypePatterns.
+        Also, with an empty group, words whose low half is the type's: PatternsOneBitOffTypes.
         """
         import re
 
@@ -111,7 +111,7 @@ class StringRecords:
         hashed = HASHED % self._hash_at
         return re.compile(re.escape(self._kind) + hashed + b"(?!%s)" % self._atoms, re.DOTALL)
 
-    def check_piece(self, start: int, memory: bytes) -> tuple[list[WronglyHashedRecord], bool]:
+    def check_piece(self, start: int, memory: bytes) -> tuple[list[WronglyHashedString], bool]:
         """Take a piece of memory; return what is wrong, and whether it holds others or ghosts."""
         records = self._hashed_objects_pattern.findall(memory)
         blob = b"".join(records)
@@ -122,7 +122,7 @@ class StringRecords:
         if has_others:
             records = list(filter(None, records))
         classes = blob[self._length_at :: self._size].translate(WORD_CLASS)
-        wrong: list[WronglyHashedRecord] = []
+        wrong: list[WronglyHashedString] = []
         for number in set(classes):
             same = blob
             if classes.count(number) < count:
@@ -131,13 +131,13 @@ class StringRecords:
             wrong += self._add(number, start, same)
         return wrong, has_others
 
-    def flush(self) -> Iterator[WronglyHashedRecord]:
+    def compare_waiting_records(self) -> Iterator[WronglyHashedString]:
         """Compare the records that wait; yield what does not fit."""
         for words, pieces in self._waiting.items():
-            yield from self._compare(words, pieces)
+            yield from self._hash_and_compare(words, pieces)
         self._waiting.clear()
 
-    def _add(self, words: int, start: int, records: bytes) -> list[WronglyHashedRecord]:
+    def _add(self, words: int, start: int, records: bytes) -> list[WronglyHashedString]:
         waiting = self._waiting.setdefault(words, [])
         waiting.append((start, records))
         if sum(len(waiting_records) for _, waiting_records in waiting) < BATCH * self._size:
@@ -150,11 +150,13 @@ class StringRecords:
         )
         cut = len(records) - whole  # all but the last piece fits into one batch
         waiting[-1] = (start, records[:cut])
-        wrong = self._compare(words, waiting)
+        wrong = self._hash_and_compare(words, waiting)
         self._waiting[words] = [(start, records[cut:])]
         return wrong
 
-    def _compare(self, words: int, pieces: list[tuple[int, bytes]]) -> list[WronglyHashedRecord]:
+    def _hash_and_compare(
+        self, words: int, pieces: list[tuple[int, bytes]]
+    ) -> list[WronglyHashedString]:
         """Hash records that have the same number of words; return those that do not fit."""
         size = self._size
         blob = b"".join(records for _, records in pieces)
@@ -163,11 +165,13 @@ class StringRecords:
             part = blob[at : at + BATCH * size]
             numbers += [at // size + number for number in self._indices_of_unequal(words, part)]
         self.checked += len(blob) // size
-        wrong: list[WronglyHashedRecord] = []
+        wrong: list[WronglyHashedString] = []
         for number in numbers:
             record = blob[number * size : (number + 1) * size]
             if not self._hash_fits_after_all(record):
-                wrong.append(WronglyHashedRecord(_piece_of(number * size, pieces), record))
+                wrong.append(
+                    WronglyHashedString(_start_of_piece_with_record(number * size, pieces), record)
+                )
         return wrong
 
     def _indices_of_unequal(self, words: int, blob: bytes) -> list[int]:
@@ -190,7 +194,7 @@ class StringRecords:
         stored = int.from_bytes(record[self._hash_at : self._hash_at + 8], "little")
         return python_hash(self._key, characters) == stored
 
-    def addresses_of_record(self, wrong: WronglyHashedRecord, memory: bytes) -> Iterator[int]:
+    def addresses_of_record(self, wrong: WronglyHashedString, memory: bytes) -> Iterator[int]:
         """Yield the addresses of the objects in a piece of memory that have this record."""
         import re
 
@@ -206,7 +210,7 @@ _KEEP = tuple(
 )
 
 
-def _piece_of(offset: int, pieces: list[tuple[int, bytes]]) -> int:
+def _start_of_piece_with_record(offset: int, pieces: list[tuple[int, bytes]]) -> int:
     """Return the start of the piece of memory that the record at an offset comes from."""
     for start, records in pieces:
         if offset < len(records):
@@ -224,7 +228,9 @@ class HashFlip(NamedTuple):
     member: str
 
 
-def find_key(target: Target, reader: MemoryReader, texts: Sequence[HashedString]) -> HashKey | str:
+def find_hash_key(
+    target: Target, reader: MemoryReader, texts: Sequence[HashedString]
+) -> HashKey | str:
     """Return the key that fits strings of the process, or why there is none."""
     place = target.symbol("_Py_HashSecret")
     if place is None:
@@ -238,7 +244,7 @@ def find_key(target: Target, reader: MemoryReader, texts: Sequence[HashedString]
         return f"only {len(sample)} hashed strings of {CUTOFF} bytes or more to tell the hash by"
     for rounds in VARIANTS:
         key = HashKey(k0, k1, *rounds)
-        if _fits_more_than(key, sample, len(sample) // 2):
+        if _does_key_fit_more_than(key, sample, len(sample) // 2):
             return key
     return (
         "neither SipHash-1-3 nor SipHash-2-4 with the core's secret gives the hashes of most "
@@ -249,10 +255,10 @@ def find_key(target: Target, reader: MemoryReader, texts: Sequence[HashedString]
 def hashes_short_strings(key: HashKey, texts: Iterable[HashedString]) -> bool:
     """Tell whether strings of fewer than 8 bytes have this hash too (no Py_HASH_CUTOFF)."""
     sample = [text for text in texts if 0 < len(text.data) < CUTOFF][:MAX_SAMPLE]
-    return _fits_more_than(key, sample, (len(sample) + 1) // 2 - 1)
+    return _does_key_fit_more_than(key, sample, (len(sample) + 1) // 2 - 1)
 
 
-def _fits_more_than(key: HashKey, sample: Sequence[HashedString], number: int) -> bool:
+def _does_key_fit_more_than(key: HashKey, sample: Sequence[HashedString], number: int) -> bool:
     """Tell whether a key gives the hashes of more than so many strings; no more are hashed."""
     others = len(sample) - number  # that many more misses than allowed leave too few
     fit = 0
@@ -272,7 +278,7 @@ class BulkHasher:
         self._shortest = shortest
         self._waiting: dict[int, list[tuple[int, bytes, int]]] = {}
 
-    def add(self, texts: Iterable[tuple[int, bytes, int]]) -> list[int]:
+    def add_texts(self, texts: Iterable[tuple[int, bytes, int]]) -> list[int]:
         """Take objects (address, contents, hash); return the addresses found not to fit."""
         waiting, shortest = self._waiting, self._shortest
         wrong: list[int] = []
@@ -285,18 +291,18 @@ class BulkHasher:
                 group = waiting[size | 7] = []
             group.append(text)
             if len(group) == BATCH:
-                wrong += self._compare(group)
+                wrong += self._hash_and_compare(group)
                 group.clear()
         return wrong
 
-    def flush(self) -> Iterator[int]:
+    def compare_waiting_strings(self) -> Iterator[int]:
         """Compare the strings that wait; yield the addresses of those that do not fit."""
         for group in self._waiting.values():
             if group:
-                yield from self._compare(group)
+                yield from self._hash_and_compare(group)
         self._waiting.clear()
 
-    def _compare(self, group: list[tuple[int, bytes, int]]) -> list[int]:
+    def _hash_and_compare(self, group: list[tuple[int, bytes, int]]) -> list[int]:
         self.checked += len(group)
         hashes = hash_many(self.key, [characters for _, characters, _ in group])
         wrong = unequal_lanes(

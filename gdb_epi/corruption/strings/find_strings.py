@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.pymalloc_pools import POOL_SIZES, read_pool_shape
-from gdb_epi.corruption.heap.readers import CHUNK, fault_values
+from gdb_epi.corruption.heap.readers import CHUNK, words_at_fault
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.objects.str_layout import (
     MAX_DATA,
@@ -105,8 +105,8 @@ def _candidate_strings(context: Context, heap: ObjectSearch, python: PythonState
     for frame in frames:
         if frame.code and frame.code not in seen:
             seen.add(frame.code)
-            yield from _names_of_code(heap, frame.code)
-    yield from fault_values(context)
+            yield from _names_in_code_object(heap, frame.code)
+    yield from words_at_fault(context)
     yield from _arguments_of_exceptions(context, heap)
     for frame in frames[:3]:
         yield from _keys_of_globals(heap, frame)
@@ -128,11 +128,13 @@ def _arguments_of_exceptions(context: Context, heap: ObjectSearch) -> Iterator[i
                 yield argument
                 if heap.access.ident(argument) == "str":
                     hash_ = word(argument + hash_at)
-                    places = context.places_of(hash_, MAX_SAME_HASH) if hash_ >= MIN_HASH else ()
+                    places = (
+                        context.places_of_word(hash_, MAX_SAME_HASH) if hash_ >= MIN_HASH else ()
+                    )
                     yield from (place - hash_at for place in places)
 
 
-def _names_of_code(heap: ObjectSearch, code: int) -> Iterator[int]:
+def _names_in_code_object(heap: ObjectSearch, code: int) -> Iterator[int]:
     reader, layout = heap.reader, heap.reader.layout
     for member in ("co_name", "co_qualname", "co_filename"):
         at = layout.offset("PyCodeObject", member)
@@ -213,7 +215,7 @@ def hashed_strings_in(
     first_inside = bisect_left(numbers, 0)
     behind = bisect_right(numbers, size - form.head_size - 256 >> 3)
     for number in (*numbers[:first_inside], *numbers[behind:]):
-        yield from _object_over_end(target, form, start + 8 * number, left_out)
+        yield from _string_reaching_over_end(target, form, start + 8 * number, left_out)
     inside = numbers[first_inside:behind]
     if not inside:
         return
@@ -240,7 +242,7 @@ def hashed_strings_in(
         if last <= size and last - first <= MAX_DATA:
             yield start + (number << 3), memory[first:last], stored
         else:
-            yield from _object_over_end(target, form, start + (number << 3), left_out)
+            yield from _string_reaching_over_end(target, form, start + (number << 3), left_out)
 
 
 def find_all_occurrences(needle: bytes | re.Pattern[bytes], memory: bytes) -> list[int]:
@@ -262,8 +264,8 @@ def near_type_words(
 ) -> Iterator[tuple[StringFormat, int]]:
     """Yield where objects may lie whose type word is one bit from the type's address.
 
-    `patterns_of_types` are some of near_type_patterns(). That an object lies there, its hash has to
-    tell.
+    `patterns_of_types` are some of patterns_one_bit_off_types(). That an object lies there, its
+    hash has to tell.
     """
     for pattern in patterns_of_types:
         seen: dict[int, int] = {}
@@ -278,7 +280,7 @@ def near_type_words(
                 yield form, start + at - form.type_at
 
 
-class NearTypePatterns(NamedTuple):
+class PatternsOneBitOffTypes(NamedTuple):
     """Expressions for words one bit from the address of a type, by the half that is whole.
 
     They begin with that half: memory without it, as buffers are, takes 0.4 ns a byte.
@@ -288,7 +290,7 @@ class NearTypePatterns(NamedTuple):
     high: list[re.Pattern[bytes]]
 
 
-def near_type_patterns(forms: Sequence[StringFormat]) -> NearTypePatterns:
+def patterns_one_bit_off_types(forms: Sequence[StringFormat]) -> PatternsOneBitOffTypes:
     """Return the expressions for the types of some forms."""
     import re
 
@@ -298,7 +300,7 @@ def near_type_patterns(forms: Sequence[StringFormat]) -> NearTypePatterns:
         near = b"".join(map(_byte_or_one_bit_off_pattern, form.type.to_bytes(8, "little")[:3]))
         either = b"(?<=%s%s)(?<!%s%s)" % (near, last, first, last)
         high.setdefault(last, []).append(either)
-    return NearTypePatterns(
+    return PatternsOneBitOffTypes(
         [
             re.compile(
                 address_part_patterns(form)[0] + high_part_one_bit_off_pattern(form), re.DOTALL
@@ -329,7 +331,7 @@ def _byte_or_one_bit_off_pattern(byte: int) -> bytes:
     return b"[%s]" % b"".join(b"\\x%02x" % (byte ^ flip) for flip in flips)
 
 
-def is_mostly_pools(start: int, memory: bytes) -> bool:
+def is_mostly_pymalloc_pools(start: int, memory: bytes) -> bool:
     """Tell whether pymalloc's pools fill most of a piece of memory."""
     step = POOL_SIZES[0]
     places = range(-start % step, len(memory) - step + 1, step)
@@ -337,7 +339,7 @@ def is_mostly_pools(start: int, memory: bytes) -> bool:
     return bool(places) and 2 * pools > len(places)
 
 
-def _object_over_end(
+def _string_reaching_over_end(
     target: Target, form: StringFormat, address: int, left_out: SkippedObjects
 ) -> Iterator[tuple[int, bytes, int]]:
     """Yield an object that reaches over the end of the piece."""

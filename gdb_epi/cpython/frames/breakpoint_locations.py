@@ -91,7 +91,7 @@ def find_line_location(
     when there is none, LayoutError and UnreadableMemory as find_entry_location() does.
     """
     infos = [codes.code_at(code) for code in all_codes]
-    infos = [info for info in infos if not info.problem and _is_file(info.filename, file)]
+    infos = [info for info in infos if not info.problem and _is_wanted_file(info.filename, file)]
     if not infos:
         raise LookupError(f"no code of {file} is loaded (a module that is not imported has none)")
     lines: dict[int, list[tuple[CodeInfo, int, int]]] = {}  # (code, first offset, runs)
@@ -203,7 +203,7 @@ def _location_in_code(
     )
 
 
-def _is_file(filename: str, wanted: str) -> bool:
+def _is_wanted_file(filename: str, wanted: str) -> bool:
     return filename == wanted or filename.endswith("/" + wanted.lstrip("/"))
 
 

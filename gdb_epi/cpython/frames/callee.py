@@ -137,7 +137,7 @@ class CalleeReader:
     ) -> Callee | None:
         """The match that is nearest to the eval loop wins; called functions call others."""
         entries: dict[int, _CalledObject] = {}
-        for candidate in self._callables(frame):
+        for candidate in self._callables_on_value_stack(frame):
             entries.update(dict.fromkeys(candidate.entries, candidate))
         if not entries:
             return None
@@ -146,12 +146,12 @@ class CalleeReader:
                 continue
             function = self._functions.function_returned_to(native.pc)
             match = entries.get(function.start) if function is not None else None
-            name = self._name(match) if match is not None else None
+            name = self._python_name_of_callable(match) if match is not None else None
             if name is not None:
                 return Callee(name, native.function, VALUE_STACK)
         return None
 
-    def _callables(self, frame: PyFrame) -> Iterator[_CalledObject]:
+    def _callables_on_value_stack(self, frame: PyFrame) -> Iterator[_CalledObject]:
         """Yield what lies on the value stack, used or left over, and can run C code."""
         try:
             words = self._value_stack(frame)
@@ -221,11 +221,11 @@ class CalleeReader:
         functions = {self._reader.field(type_, "PyTypeObject", name) for name in names}
         return frozenset(functions - {0})
 
-    def _name(self, callee: _CalledObject) -> str | None:
+    def _python_name_of_callable(self, callee: _CalledObject) -> str | None:
         """Return Python's name of a callable. Absent (None) when nobody has its text."""
         try:
             if callee.kind == "function":
-                return self._function_name(callee.address)
+                return self._qualified_name_of_c_function(callee.address)
             if callee.kind == "method":
                 reader, struct_ = self._reader, "PyMethodDescrObject"
                 kind = reader.field(callee.address, struct_, "d_common.d_type", "d_type")
@@ -240,7 +240,7 @@ class CalleeReader:
             return None
         return text if is_type else f"{text} object"
 
-    def _function_name(self, address: int) -> str | None:
+    def _qualified_name_of_c_function(self, address: int) -> str | None:
         """A function of a module is named after it, a method after the type of its object."""
         reader = self._reader
         name = reader.definition_name(address)
@@ -294,7 +294,7 @@ class MethodTables:
 
         It is the name alone, without module and class. Executables and libpython are left out.
         """
-        function = self._functions.at(pc)
+        function = self._functions.function_at(pc)
         if function is None or function.start == pc:
             return None  # after a call that never returns, another function may begin
         if function.start not in self._names:

@@ -155,14 +155,14 @@ class CodeReader:
         except UnreadableMemory as error:
             return CodeInfo(address, problem=f"code object: {error}")
         problems: list[str] = []
-        name = self._text(head, self._name, "co_name", problems)
+        name = self._read_name_member(head, self._name, "co_name", problems)
         qualname = None
         if self._qualname is not None:
             # co_qualname says what a damaged co_name was, and the reverse.
-            qualname = self._text(head, self._qualname, "co_qualname", problems)
+            qualname = self._read_name_member(head, self._qualname, "co_qualname", problems)
             name = name or qualname.rpartition(".")[2]
             qualname = qualname or None
-        filename = self._text(head, self._filename, "co_filename", problems)
+        filename = self._read_name_member(head, self._filename, "co_filename", problems)
         line_at = self._firstlineno
         line = int.from_bytes(head[line_at : line_at + 4], "little", signed=True)
         if not -MAX_LINE < line < MAX_LINE:
@@ -174,23 +174,27 @@ class CodeReader:
         adaptive = address + self._adaptive if self._adaptive is not None else 0
         framesize = 0
         if self._nlocalsplus is not None:
-            words = _word(head, self._nlocalsplus, 4) + _word(head, self._stacksize, 4)
+            words = _unsigned_at_offset(head, self._nlocalsplus, 4) + _unsigned_at_offset(
+                head, self._stacksize, 4
+            )
             framesize = min(words + self._specials, MAX_FRAME_WORDS)
         return CodeInfo(
             address,
-            _word(head, self._type_at, 8),
+            _unsigned_at_offset(head, self._type_at, 8),
             name,
             qualname,
             filename,
             line,
             framesize,
-            CODE_UNIT * _word(head, self._traceable, 4) if self._traceable is not None else 0,
+            CODE_UNIT * _unsigned_at_offset(head, self._traceable, 4)
+            if self._traceable is not None
+            else 0,
             adaptive,
             "; ".join(problems),
         )
 
-    def _text(self, head: bytes, offset: int, what: str, problems: list[str]) -> str:
-        text = self.reader.string(_word(head, offset, 8), MAX_NAME)
+    def _read_name_member(self, head: bytes, offset: int, what: str, problems: list[str]) -> str:
+        text = self.reader.string(_unsigned_at_offset(head, offset, 8), MAX_NAME)
         if isinstance(text, Absent):
             problems.append(f"{what}: {text.detail}")
             return ""
@@ -225,10 +229,10 @@ class CodeReader:
         """Return the line of a bytecode offset (bytes), or None when it has none."""
         key = (info.address, offset)
         if key not in self._lines:
-            self._lines[key] = self._line(info, offset)
+            self._lines[key] = self._line_at_offset_uncached(info, offset)
         return self._lines[key]
 
-    def _line(self, info: CodeInfo, offset: int) -> int | None:
+    def _line_at_offset_uncached(self, info: CodeInfo, offset: int) -> int | None:
         table = self.line_table(info.address)
         if isinstance(table, Absent):
             return None
@@ -251,5 +255,5 @@ class CodeReader:
             return Absent("unreadable", str(error))
 
 
-def _word(head: bytes, offset: int, size: int) -> int:
+def _unsigned_at_offset(head: bytes, offset: int, size: int) -> int:
     return int.from_bytes(head[offset : offset + size], "little")

@@ -65,7 +65,9 @@ class CoroutineReader:
         self._reader = reader
         self._objects = objects
         self._types = types
-        self.ident = types.ident  # which of COROUTINES an object is, or another built-in type
+        self.ident = (
+            types.root_builtin_type_name
+        )  # which of COROUTINES an object is, or another built-in type
         self._codes = CodeReader(reader)
         self._frames = frame_reader(reader, self._codes)
         self._iframe = layout.offset("PyGenObject", "gi_iframe")
@@ -143,7 +145,7 @@ class CoroutineReader:
         except UnreadableMemory:
             return 0
 
-    def chain(self, address: int) -> SuspendedChain:
+    def suspended_chain(self, address: int) -> SuspendedChain:
         """Follow what coroutines await, from the outermost one on. Never raises for damage."""
         frames: list[PyFrame] = []
         seen: set[int] = set()
@@ -155,7 +157,7 @@ class CoroutineReader:
                     return SuspendedChain(first, tuple(frames[::-1]), 0, f"{address:#x} {why}")
                 seen.add(address)
                 at = self.frame_of_lost_coroutine(address) or self.frame_address(address)
-                state, awaiting = self._state(address, at)
+                state, awaiting = self._state_and_certainty(address, at)
                 first = first or state
                 if state == DONE:
                     address = 0
@@ -193,12 +195,12 @@ class CoroutineReader:
         Raises UnreadableMemory.
         """
         at = self.frame_address(address)
-        state, _ = self._state(address, at)
+        state, _ = self._state_and_certainty(address, at)
         if state == DONE:
             return state, None
         return state, self.frame_at(at)
 
-    def code_of(self, address: int) -> int:
+    def code_of_coroutine(self, address: int) -> int:
         """Return the code object of a coroutine, which is kept when it has ended.
 
         It was a field of its own up to 3.11; since then it is left in the frame. Raises
@@ -247,7 +249,7 @@ class CoroutineReader:
 
     # -- one coroutine ------------------------------------------------------------------------
 
-    def _state(self, address: int, frame: int) -> tuple[str, bool]:
+    def _state_and_certainty(self, address: int, frame: int) -> tuple[str, bool]:
         """Return where in its life a coroutine is, and whether it awaits something for sure.
 
         A coroutine can be suspended at an await only; a generator also at a plain yield, where

@@ -61,7 +61,9 @@ def named_eval_frame_indices(native: Sequence[NativeFrame]) -> list[int]:
     """
     indices = []
     for index, frame in enumerate(native):
-        if is_eval_frame(frame) or (_is_tail_call(frame) and not _leads_to_eval(native, index)):
+        if is_eval_frame(frame) or (
+            _is_tail_call(frame) and not _is_called_by_eval_loop(native, index)
+        ):
             indices.append(index)
     return indices
 
@@ -72,7 +74,7 @@ def _is_tail_call(frame: NativeFrame) -> bool:
     )
 
 
-def _leads_to_eval(native: Sequence[NativeFrame], index: int) -> bool:
+def _is_called_by_eval_loop(native: Sequence[NativeFrame], index: int) -> bool:
     """Tell whether the next outer physical frame is the eval loop, or another opcode of it."""
     for frame in native[index + 1 :]:
         if not frame.inlined:
@@ -179,7 +181,7 @@ class EvalCall(NamedTuple):
     why_not: str = ""
 
 
-def group_by_entry(frames: Sequence[PyFrame]) -> list[tuple[PyFrame, ...]]:
+def group_frames_by_eval_call(frames: Sequence[PyFrame]) -> list[tuple[PyFrame, ...]]:
     """Split Python frames (innermost first) into what one eval call runs each."""
     groups: list[tuple[PyFrame, ...]] = []
     start = 0
@@ -192,7 +194,9 @@ def group_by_entry(frames: Sequence[PyFrame]) -> list[tuple[PyFrame, ...]]:
 
 def assume_eval_calls(frames: Sequence[PyFrame]) -> list[EvalCall]:
     """Return the eval calls of a stack when nothing but the frames is known."""
-    return [EvalCall(group, why_not="not looked for") for group in group_by_entry(frames)]
+    return [
+        EvalCall(group, why_not="not looked for") for group in group_frames_by_eval_call(frames)
+    ]
 
 
 class EvalCallReader:
@@ -264,7 +268,7 @@ class EvalCallReader:
 
     def calls_of(self, thread: ThreadState) -> list[EvalCall]:
         """Return the eval calls of one thread state, innermost first."""
-        groups = group_by_entry(thread.frames)
+        groups = group_frames_by_eval_call(thread.frames)
         if self._has_shims:
             return [self._match_by_shim(group) for group in groups]
         if self._cframe is None or self._cframe_previous is None:

@@ -83,7 +83,7 @@ class FrameSlots:
         if self._tagged:
             words = [word & ~3 for word in words]
         deep = (
-            self.guarded_depth(frame.code, self._frames.read(frame.address).lasti)
+            self.stack_depth_kept_by_handler(frame.code, self._frames.read(frame.address).lasti)
             if self._modern
             else self._stack_depth_before_311(frame.address)
         )
@@ -116,7 +116,7 @@ class FrameSlots:
         """
         return [manager for _, manager in self._managers_with_index(frame)]
 
-    def entered(self, frame: PyFrame, inward: PyFrame | None) -> list[int]:
+    def managers_entered(self, frame: PyFrame, inward: PyFrame | None) -> list[int]:
         """Return the same managers, except one whose block the frame has not entered yet.
 
         `inward` is the frame that it calls or awaits. `async with` pushes __aexit__ before it
@@ -136,7 +136,7 @@ class FrameSlots:
         inward = None
         for frame in frames:
             try:
-                managers = self.entered(frame, inward)
+                managers = self.managers_entered(frame, inward)
             except (UnreadableMemory, LayoutError):
                 managers = []
             yield from ((frame, manager) for manager in managers)
@@ -151,12 +151,12 @@ class FrameSlots:
         for index, word in enumerate(slots.stack[: slots.deep]):
             # 3.14 (gh-120507) pushes the function and its self instead of a bound method.
             behind = slots.stack[index + 1] if index + 1 < slots.deep else 0
-            manager = self._context_manager(word, behind) if word and not word & 7 else None
+            manager = self._manager_of_exit_method(word, behind) if word and not word & 7 else None
             if manager:
                 placed.append((index, manager))
         return placed
 
-    def suspended_frame(self, generator: int) -> PyFrame | None:
+    def frame_of_suspended_generator(self, generator: int) -> PyFrame | None:
         """Return the frame of a generator object that does not run; None when it has ended.
 
         Raises UnreadableMemory, LayoutError. 3.11 (bpo-44590) put the frame into the generator.
@@ -207,7 +207,7 @@ class FrameSlots:
         block = frame + layout.require("PyFrameObject", "f_blockstack") + (count - 1) * size
         return reader.field32(block, "PyTryBlock", "b_level")
 
-    def guarded_depth(self, code: int, at: int) -> int:
+    def stack_depth_kept_by_handler(self, code: int, at: int) -> int:
         """Return how much of the stack an error at a byte would leave (3.11); 0 for no handler."""
         entries = (each for each in self.exception_table(code) if each.start <= at < each.end)
         return next((each.depth for each in entries), 0)
@@ -222,7 +222,7 @@ class FrameSlots:
 
     # -- managers -------------------------------------------------------------------------------
 
-    def _context_manager(self, word: int, behind: int) -> int | None:
+    def _manager_of_exit_method(self, word: int, behind: int) -> int | None:
         """Return the object of a bound `__exit__`, or of an unbound one with its self after it."""
         reader, layout = self.reader, self.reader.layout
         try:

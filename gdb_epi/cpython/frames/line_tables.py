@@ -47,14 +47,14 @@ def parse_location_table(table: bytes, firstlineno: int) -> Iterator[LineTableEn
         kind = table[position] >> 3 & 15
         end = start + ((table[position] & 7) + 1) * code_objects.CODE_UNIT
         fields = _EntryBytes(table, position + 1)
-        where, line = _position(kind, fields, line)
+        where, line = _position_of_entry(kind, fields, line)
         yield LineTableEntry(start, end, where)
         start, position = end, fields.at
         while position < len(table) and not table[position] & 0x80:
             position += 1
 
 
-def _position(kind: int, fields: _EntryBytes, line: int) -> tuple[SourcePosition, int]:
+def _position_of_entry(kind: int, fields: _EntryBytes, line: int) -> tuple[SourcePosition, int]:
     """Return the position of one entry and the line that the next one counts from."""
     if kind == code_objects.NO_LOCATION:
         return SourcePosition(None), line

@@ -59,11 +59,11 @@ def merge_stack(
     if isinstance(native, Absent):
         frames = tuple(MergedFrame(None, frame) for call in calls for frame in call.frames)
         return MergedStack(tid, frames, native, tuple(notes))
-    plan = _CallPlan(native, calls)
+    plan = _EvalCallPlacement(native, calls)
     return MergedStack(tid, tuple(plan.frames()), None, (*notes, *plan.notes()))
 
 
-class _CallPlan:
+class _EvalCallPlacement:
     """Where each eval call goes."""
 
     def __init__(self, native: Sequence[NativeFrame], calls: Sequence[EvalCall]) -> None:
@@ -83,20 +83,20 @@ class _CallPlan:
             if index is None:
                 run.append(call)
                 continue
-            self._match_by_symbol(run, low, index)
+            self._match_calls_to_named_eval_frames(run, low, index)
             self._place_call(index, call, LEFT_OUT if index == self._gap else call.evidence)
             run, low = [], index
-        self._match_by_symbol(run, low, len(self._native))
+        self._match_calls_to_named_eval_frames(run, low, len(self._native))
 
     def frames(self) -> list[MergedFrame]:
         """Return the stack."""
         merged: list[MergedFrame] = []
         for index, frame in enumerate(self._native):
-            merged += _python_lines(self._unplaced.get(index, ()), "")
+            merged += _merged_python_frames(self._unplaced.get(index, ()), "")
             evidence = self._evidence.get(index, "")
             merged.append(MergedFrame(frame, None, evidence if index != self._gap else ""))
-            merged += _python_lines(self._at.get(index, ()), evidence)
-        return merged + _python_lines(self._unplaced.get(len(self._native), ()), "")
+            merged += _merged_python_frames(self._at.get(index, ()), evidence)
+        return merged + _merged_python_frames(self._unplaced.get(len(self._native), ()), "")
 
     def notes(self) -> list[str]:
         """Return what could not be placed, and why."""
@@ -134,7 +134,9 @@ class _CallPlan:
         self._at.setdefault(index, []).append(call)
         self._evidence[index] = evidence
 
-    def _match_by_symbol(self, run: Sequence[EvalCall], low: int, high: int) -> None:
+    def _match_calls_to_named_eval_frames(
+        self, run: Sequence[EvalCall], low: int, high: int
+    ) -> None:
         """Give the named eval frames between two native frames to calls, from the outside."""
         if not run:
             return
@@ -162,7 +164,7 @@ class _CallPlan:
         return run[:first]
 
 
-def _python_lines(calls: Sequence[EvalCall], evidence: str) -> list[MergedFrame]:
+def _merged_python_frames(calls: Sequence[EvalCall], evidence: str) -> list[MergedFrame]:
     return [MergedFrame(None, frame, evidence) for call in calls for frame in call.frames]
 
 

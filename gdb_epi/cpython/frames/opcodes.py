@@ -39,7 +39,7 @@ class Instruction(NamedTuple):
     argument: int
 
 
-class Opcodes(NamedTuple):
+class OpcodesOfVersion(NamedTuple):
     """One version.
 
     An instruction that the eval loop has specialised (3.11, PEP 659) has the name of the one it
@@ -85,7 +85,7 @@ class Opcodes(NamedTuple):
 
 
 @cache
-def opcodes_of_magic(magic: bytes) -> Opcodes | None:
+def opcodes_of_magic(magic: bytes) -> OpcodesOfVersion | None:
     """Return those of the magic number of .pyc files; None where there is no table."""
     table = shipped_json(__file__, "opcodes.json").get(magic.hex())
     if table is None:
@@ -94,7 +94,7 @@ def opcodes_of_magic(magic: bytes) -> Opcodes | None:
     base = {int(special): number for special, number in table["base"].items()}
     caches = {int(number): units for number, units in table["caches"].items()}
     caches |= {special: caches[number] for special, number in base.items() if number in caches}
-    return Opcodes(
+    return OpcodesOfVersion(
         names | {special: names[number] for special, number in base.items()},
         base,
         caches,
@@ -114,7 +114,7 @@ def opcodes_of_magic(magic: bytes) -> Opcodes | None:
 
 
 @cache
-def opcodes_of_version(version: tuple[int, int]) -> Opcodes | None:
+def opcodes_of_version(version: tuple[int, int]) -> OpcodesOfVersion | None:
     """Return those of a release like (3, 12); None where there is no table."""
     tables, wanted = shipped_json(__file__, "opcodes.json"), "{}.{}".format(*version)
     magic = next((magic for magic, table in tables.items() if table["version"] == wanted), None)

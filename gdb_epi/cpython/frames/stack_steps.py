@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from gdb_epi.cpython.frames.opcodes import OPERATORS_BY_INSTRUCTION, Opcodes
+from gdb_epi.cpython.frames.opcodes import OPERATORS_BY_INSTRUCTION, OpcodesOfVersion
 from gdb_epi.typing_lite import Generic, NoReturn, TypeVar
 
 Word = TypeVar("Word")
@@ -54,7 +54,7 @@ _EFFECTS = {
 }  # fmt: skip
 
 
-def stack_effect(opcodes: Opcodes, name: str, argument: int) -> tuple[int, int] | None:
+def stack_effect(opcodes: OpcodesOfVersion, name: str, argument: int) -> tuple[int, int] | None:
     """Return how many words an instruction takes and pushes when the next one follows it.
 
     What stays on the stack and is only looked at counts as neither. None for one that is not known
@@ -72,7 +72,7 @@ def stack_effect(opcodes: Opcodes, name: str, argument: int) -> tuple[int, int] 
     if name in ("CALL_FUNCTION", "CALL_FUNCTION_KW"):
         return argument + 1 + (name == "CALL_FUNCTION_KW"), 1
     if name == "CALL_FUNCTION_EX":
-        return 2 + has_null + _is_spread_of_named(opcodes, argument), 1
+        return 2 + has_null + _has_unpacked_keyword_arguments(opcodes, argument), 1
     if name == "RAISE_VARARGS":
         return argument, 0
     if name == "LOAD_GLOBAL":
@@ -103,29 +103,29 @@ def stack_effect(opcodes: Opcodes, name: str, argument: int) -> tuple[int, int] 
     return None
 
 
-def _is_spread_of_named(opcodes: Opcodes, argument: int) -> bool:
+def _has_unpacked_keyword_arguments(opcodes: OpcodesOfVersion, argument: int) -> bool:
     """Tell whether CALL_FUNCTION_EX has a word of named arguments: in 3.14 always, or a NULL."""
     return bool(argument & 1) or "LOAD_FAST_BORROW" in opcodes.instructions
 
 
 @cache
-def _method_name(name: str) -> str:
+def _name_of_instruction_method(name: str) -> str:
     return f"_do_{name.lower()}"
 
 
 class StackSteps(Generic[Word]):
     """One function that is followed: what lies on its value stack, and what changes that."""
 
-    opcodes: Opcodes
+    opcodes: OpcodesOfVersion
     stack: list[Word]
     null: Word  # what PUSH_NULL pushes
     base = 0  # so much of the stack is not to be taken from it
     keywords: Sequence[str] | None = ()  # names of the next call's last arguments; None: not known
 
-    def step(self, name: str, argument: int) -> None:
+    def execute_instruction(self, name: str, argument: int) -> None:
         """Do an instruction, as far as it changes the stack."""
         taken, pushed = self._effect(name, argument)
-        words = self.do(name, argument, self.take(taken) if taken else ())
+        words = self.words_pushed_by(name, argument, self.pop_words(taken) if taken else ())
         if pushed:
             if isinstance(words, list):
                 self.stack += words
@@ -138,17 +138,17 @@ class StackSteps(Generic[Word]):
             self.refuse(name)
         return effect
 
-    def do(self, name: str, argument: int, words: Sequence[Word]) -> Word | list[Word]:
+    def words_pushed_by(self, name: str, argument: int, words: Sequence[Word]) -> Word | list[Word]:
         """Return what an instruction pushes, given what it has taken."""
         if name in OPERATORS_BY_INSTRUCTION:
             return self.operator_value(OPERATORS_BY_INSTRUCTION[name], *words)
-        method = getattr(self, _method_name(name), None)
+        method = getattr(self, _name_of_instruction_method(name), None)
         if method is None:
-            return [self.unknown(name)] * self._effect(name, argument)[1]
+            return [self.unknown_word(name)] * self._effect(name, argument)[1]
         pushed: Word | list[Word] = method(argument, *words)
         return pushed
 
-    def take(self, count: int) -> list[Word]:
+    def pop_words(self, count: int) -> list[Word]:
         """Take words from the stack, and return them, the deepest first."""
         place = len(self.stack) - count
         if place < self.base:
@@ -163,7 +163,7 @@ class StackSteps(Generic[Word]):
             self.refuse("an empty stack")
         return self.stack[-depth]
 
-    def with_null(self, word: Word, wanted: int = 1) -> list[Word]:
+    def word_and_null(self, word: Word, wanted: int = 1) -> list[Word]:
         """Return a word, with the NULL of a callable that has no `self` where one is wanted."""
         if not wanted:
             return [word]
@@ -175,66 +175,66 @@ class StackSteps(Generic[Word]):
         """Raise the error of an instruction that cannot be followed."""
         raise NotImplementedError(why)
 
-    def unknown(self, what: str) -> Word:
+    def unknown_word(self, what: str) -> Word:
         """Return a word that is not known, such as one that an instruction pushes."""
         self.refuse(what)
 
-    def variable(self, number: int) -> Word:
+    def variable_at_index(self, number: int) -> Word:
         """Return a variable."""
-        return self.unknown("a variable")
+        return self.unknown_word("a variable")
 
-    def store_variable(self, number: int, value: Word) -> None:
+    def store_variable_at_index(self, number: int, value: Word) -> None:
         """Store a variable."""
-        self.unknown("a variable")
+        self.unknown_word("a variable")
 
-    def constant(self, number: int) -> Word:
+    def constant_at_index(self, number: int) -> Word:
         """Return a constant."""
-        return self.unknown("a constant")
+        return self.unknown_word("a constant")
 
     def global_value(self, number: int) -> Word:
         """Return what a global name is, by its place in co_names."""
-        return self.unknown("a global")
+        return self.unknown_word("a global")
 
     def attribute(self, of: Word, number: int) -> Word:
         """Return an attribute, by its place in co_names."""
-        return self.unknown("an attribute")
+        return self.unknown_word("an attribute")
 
     def method(self, of: Word, number: int) -> list[Word]:
         """Return what is pushed of an attribute that is called at once."""
-        return self.with_null(self.attribute(of, number))
+        return self.word_and_null(self.attribute(of, number))
 
     def operator_value(self, sign: str, left: Word, right: Word) -> Word:
         """Return what an operator gives: "+", or "+=" where it may change the left side."""
-        return self.unknown("an operator")
+        return self.unknown_word("an operator")
 
     def subscript(self, of: Word, index: Word) -> Word:
         """Return `of[index]`."""
-        return self.unknown("an item")
+        return self.unknown_word("an item")
 
     def comparison(self, how: int, left: Word, right: Word) -> Word:
         """Return what a comparison gives, in the order of Py_LT ... Py_GE."""
-        return self.unknown("a comparison")
+        return self.unknown_word("a comparison")
 
     def exception_match(self, caught: Word, named: Word) -> Word:
         """Return whether an exception is of the class, or one of them, that a handler names."""
-        return self.unknown("a handler")
+        return self.unknown_word("a handler")
 
     def names_of_arguments(self, names: Word) -> Sequence[str] | None:
         """Return the names of arguments, out of a tuple; None where they are not known."""
-        self.unknown("names of arguments")
+        self.unknown_word("names of arguments")
         return None
 
     def call_value(self, called: Word, arguments: list[Word]) -> Word:
         """Return what a call gives; `keywords` names the last ones."""
-        return self.unknown("a call")
+        return self.unknown_word("a call")
 
-    def spread_call(self, called: Word, arguments: list[Word]) -> Word:
+    def call_with_unpacked_arguments(self, called: Word, arguments: list[Word]) -> Word:
         """Return what a call gives, of an iterable of arguments and mostly one of named ones."""
-        return self.unknown("a call")
+        return self.unknown_word("a call")
 
     def new_function(self, code: Word, attributes: dict[int, Word]) -> Word:
         """Return a function: 1 are its defaults, 2 the named ones, 4 annotations, 8 cells."""
-        return self.unknown("a function")
+        return self.unknown_word("a function")
 
     # -- instructions that are the same for all -------------------------------------------------
 
@@ -275,32 +275,32 @@ class StackSteps(Generic[Word]):
         self.stack.insert(len(self.stack) - argument, self.stack.pop())
 
     def _do_load_const(self, argument: int) -> Word:
-        return self.constant(argument)
+        return self.constant_at_index(argument)
 
     def _do_load_fast(self, argument: int) -> Word:
-        return self.variable(argument)
+        return self.variable_at_index(argument)
 
     _do_load_fast_check = _do_load_fast_borrow = _do_load_fast
 
     def _do_load_fast_load_fast(self, argument: int) -> list[Word]:
-        return [self.variable(argument >> 4), self.variable(argument & 15)]
+        return [self.variable_at_index(argument >> 4), self.variable_at_index(argument & 15)]
 
     _do_load_fast_borrow_load_fast_borrow = _do_load_fast_load_fast
 
     def _do_store_fast(self, argument: int, value: Word) -> None:
-        self.store_variable(argument, value)
+        self.store_variable_at_index(argument, value)
 
     def _do_store_fast_store_fast(self, argument: int, second: Word, first: Word) -> None:
-        self.store_variable(argument >> 4, first)
-        self.store_variable(argument & 15, second)
+        self.store_variable_at_index(argument >> 4, first)
+        self.store_variable_at_index(argument & 15, second)
 
     def _do_store_fast_load_fast(self, argument: int, value: Word) -> Word:
-        self.store_variable(argument >> 4, value)
-        return self.variable(argument & 15)
+        self.store_variable_at_index(argument >> 4, value)
+        return self.variable_at_index(argument & 15)
 
     def _do_load_global(self, argument: int) -> list[Word]:
         shift = self.opcodes.global_shift
-        return self.with_null(self.global_value(argument >> shift), argument & shift)
+        return self.word_and_null(self.global_value(argument >> shift), argument & shift)
 
     def _do_load_attr(self, argument: int, of: Word) -> Word | list[Word]:
         shift = self.opcodes.attr_shift
@@ -330,7 +330,7 @@ class StackSteps(Generic[Word]):
         if how > 10:
             self.refuse("a comparison")
         name, first = ("CONTAINS_OP", 6) if how < 8 else ("IS_OP", 8)
-        return self.do(name, how - first, (left, right))
+        return self.words_pushed_by(name, how - first, (left, right))
 
     def _do_check_exc_match(self, _argument: int, named: Word) -> Word:
         return self.exception_match(self.peek(1), named)
@@ -345,7 +345,7 @@ class StackSteps(Generic[Word]):
 
     def _do_kw_names(self, argument: int) -> None:
         """Keep the names of the arguments of the call that follows (3.11 and 3.12)."""
-        self.keywords = self.names_of_arguments(self.constant(argument))
+        self.keywords = self.names_of_arguments(self.constant_at_index(argument))
 
     def _do_call_function(self, _argument: int, called: Word, *arguments: Word) -> Word:
         """Call what lies below its arguments (up to 3.10)."""
@@ -370,10 +370,10 @@ class StackSteps(Generic[Word]):
         return self._do_call(argument, first, second, *arguments[:-1])
 
     def _do_call_function_ex(self, argument: int, *words: Word) -> Word:
-        count = 1 + _is_spread_of_named(self.opcodes, argument)
+        count = 1 + _has_unpacked_keyword_arguments(self.opcodes, argument)
         called = [word for word in words[:-count] if word != self.null]
         arguments = [word for word in words[-count:] if word != self.null]
-        return self.spread_call(called[0] if called else self.null, arguments)
+        return self.call_with_unpacked_arguments(called[0] if called else self.null, arguments)
 
     def _do_make_function(self, argument: int, *words: Word) -> Word:
         lies = 1 if "PUSH_NULL" in self.opcodes.instructions else 2  # up to 3.10 below its name

@@ -51,17 +51,17 @@ class DataStack(NamedTuple):
     problems: list[str]
 
 
-class _Chunk(NamedTuple):
+class _DataStackChunk(NamedTuple):
     start: int
     end: int
 
 
 def walk_datastack(reader: MemoryReader, frames: InterpreterFrameReader, tstate: int) -> DataStack:
     """Return every frame in a thread's data stack."""
-    chunks, problems = _chunks(reader, tstate)
+    chunks, problems = _used_parts_of_chunks(reader, tstate)
     newest_first: list[RawFrame] = []
     for chunk in chunks:
-        in_chunk = _frames_in(reader, frames, chunk, problems)
+        in_chunk = _frames_in_chunk(reader, frames, chunk, problems)
         newest_first += reversed(in_chunk)
         if len(newest_first) > MAX_FRAMES:
             problems.append(f"stopped after {MAX_FRAMES} frames")
@@ -69,14 +69,16 @@ def walk_datastack(reader: MemoryReader, frames: InterpreterFrameReader, tstate:
     return DataStack(newest_first, problems)
 
 
-def _chunks(reader: MemoryReader, tstate: int) -> tuple[list[_Chunk], list[str]]:
+def _used_parts_of_chunks(
+    reader: MemoryReader, tstate: int
+) -> tuple[list[_DataStackChunk], list[str]]:
     """Return the used part of each chunk, newest first."""
     layout = reader.layout
     data_at = layout.require("_PyStackChunk", "data")
     previous_at = layout.require("_PyStackChunk", "previous")
     top_at = layout.require("_PyStackChunk", "top")
     size_at = layout.require("_PyStackChunk", "size")
-    chunks: list[_Chunk] = []
+    chunks: list[_DataStackChunk] = []
     problems: list[str] = []
     seen: set[int] = set()
     address = 0
@@ -94,7 +96,7 @@ def _chunks(reader: MemoryReader, tstate: int) -> tuple[list[_Chunk], list[str]]
             if not start <= end <= address + size:
                 problems.append(f"chunk {address:#x}: its top {end:#x} lies outside of it")
                 end = min(max(end, start), address + size)
-            chunks.append(_Chunk(start, end))
+            chunks.append(_DataStackChunk(start, end))
             address = previous
         if address in seen:
             problems.append(f"chunk list: {address:#x} comes twice")
@@ -103,8 +105,11 @@ def _chunks(reader: MemoryReader, tstate: int) -> tuple[list[_Chunk], list[str]]
     return chunks, problems
 
 
-def _frames_in(
-    reader: MemoryReader, frames: InterpreterFrameReader, chunk: _Chunk, problems: list[str]
+def _frames_in_chunk(
+    reader: MemoryReader,
+    frames: InterpreterFrameReader,
+    chunk: _DataStackChunk,
+    problems: list[str],
 ) -> list[RawFrame]:
     """Return the frames of one chunk in memory order (oldest first)."""
     try:
@@ -228,7 +233,9 @@ class StackWalker:
         if chain.broken:
             problems.append("frame chain: " + chain.broken)
         problems += stack.problems
-        items = _Joiner(self._frames, stack, decoded, seen, problems).join(chain)
+        items = _ChainAndDataStackJoiner(
+            self._frames, stack, decoded, seen, problems
+        ).frames_innermost_first(chain)
         # A chain of frame objects that lost a link; a thread may well run none at all.
         is_cut = head and (chain.broken or any(frame.problem for frame in chain.frames[-1:]))
         if isinstance(self._frames, FrameObjectReader) and is_cut:
@@ -276,7 +283,7 @@ class StackWalker:
         return finished
 
 
-class _Joiner:
+class _ChainAndDataStackJoiner:
     """Join a chain with a data stack; repair broken links from the latter."""
 
     def __init__(
@@ -302,7 +309,7 @@ class _Joiner:
         """Each frame's place in the data stack."""
         return {frame.address: n for n, frame in enumerate(self._stack)}
 
-    def join(self, chain: FrameChain) -> list[_WalkStep]:
+    def frames_innermost_first(self, chain: FrameChain) -> list[_WalkStep]:
         """Return all frames, innermost first."""
         items: list[_WalkStep] = []
         if not chain.frames and self._stack:
@@ -330,7 +337,7 @@ class _Joiner:
             number = self._data_stack_positions.get(frame.address)
             if number is not None:
                 if number > self._next and (items or position):
-                    self._insert_skipped(number, items, chain.frames[:position])
+                    self._insert_frames_skipped_by_chain(number, items, chain.frames[:position])
                 self._next = max(self._next, number + 1)
             elif frame.problem:
                 self._unsized.append((frame.address, inner))
@@ -346,7 +353,7 @@ class _Joiner:
         plain = [frame for frame in chain.frames if not frame.internal]
         return len(plain) == len(self._stack) and all(map(is_, plain, self._stack))
 
-    def _insert_skipped(
+    def _insert_frames_skipped_by_chain(
         self, number: int, items: list[_WalkStep], inner: Sequence[RawFrame]
     ) -> None:
         within = {frame.address for frame in inner}

@@ -168,7 +168,7 @@ def attach_orphan_frames(
     3.10 alone, and where a stack is open.
     """
     threads = [thread for interpreter in interpreters for thread in interpreter.threads]
-    chains = _FrameSearch(reader, codes, objects).find_orphans(threads)
+    chains = _OrphanFrameSearch(reader, codes, objects).find_orphans(threads)
     owners: dict[int, list[_OrphanChain]] = {}
     left: list[_OrphanChain] = []
     for orphans in chains:
@@ -194,10 +194,10 @@ def attach_orphan_frames(
         interpreter._replace(threads=tuple(map(with_orphan_frames, interpreter.threads)))
         for interpreter in interpreters
     ]
-    return attached, [_unplaced_error(codes, orphans) for orphans in left[:MAX_REPORTED]]
+    return attached, [_error_of_unplaced_frames(codes, orphans) for orphans in left[:MAX_REPORTED]]
 
 
-def _unplaced_error(codes: CodeReader, orphans: _OrphanChain) -> SoftError:
+def _error_of_unplaced_frames(codes: CodeReader, orphans: _OrphanChain) -> SoftError:
     names = [codes.code_at(frame.code).name for frame in orphans.frames[:MAX_NAMES]]
     more = (
         "" if len(orphans.frames) <= MAX_NAMES else f" and {len(orphans.frames) - MAX_NAMES} more"
@@ -231,7 +231,7 @@ def _runs_on_first_thread(reader: MemoryReader, thread: ThreadState) -> bool:
     return False
 
 
-class _FrameSearch:
+class _OrphanFrameSearch:
     def __init__(self, reader: MemoryReader, codes: CodeReader, objects: NamespaceReader) -> None:
         self._reader, self._codes, self._objects = reader, codes, objects
         self._frames = FrameObjectReader(reader, codes)

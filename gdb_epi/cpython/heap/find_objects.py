@@ -32,7 +32,7 @@ class FrameSlot(NamedTuple):
     what: str  # "local NAME", "f_globals", "evaluation stack"
 
 
-class _Span(NamedTuple):
+class _FrameWordRange(NamedTuple):
     start: int
     end: int
     frame: PyFrame
@@ -50,24 +50,24 @@ class AddressLocations:
         self._variables = FrameVariables(heap.access.values)
         self._codes = CodeReader(heap.reader)
         self._pointers = sorted((thread.sp, thread.tid) for thread in heap.target.threads())
-        self._spans = sorted(self._frame_spans(python))
+        self._spans = sorted(self._word_ranges_of_frames(python))
         self._starts = [span.start for span in self._spans]
 
     # -- frames -------------------------------------------------------------------------------
 
-    def _frame_spans(self, python: PythonState) -> list[_Span]:
+    def _word_ranges_of_frames(self, python: PythonState) -> list[_FrameWordRange]:
         """Return the ranges of all frames. Before 3.11 frames are objects of their own."""
         layout = self._reader.layout
         self._struct = "_PyInterpreterFrame"
         if layout.offset(self._struct, "previous") is None:
             self._struct = "PyFrameObject"
         self._slots_at = layout.require(self._struct, "localsplus", "f_localsplus")
-        spans: list[_Span] = []
+        spans: list[_FrameWordRange] = []
         for thread in python.threads():
             for number, frame in enumerate(thread.frames):
                 if frame.hole is None and len(spans) < MAX_FRAMES:
                     end = frame.address + self._slots_at + 8 * self._frame_word_count(frame)
-                    spans.append(_Span(frame.address, end, frame, thread.tid, number))
+                    spans.append(_FrameWordRange(frame.address, end, frame, thread.tid, number))
         return spans
 
     def _frame_word_count(self, frame: PyFrame) -> int:
@@ -75,7 +75,7 @@ class AddressLocations:
         info = self._codes.code_at(frame.code)
         if info.framesize:
             return max(0, info.framesize - self._slots_at // 8)
-        names = self._variables.names(frame.code)
+        names = self._variables.variable_names_of_code(frame.code)
         size = 0 if isinstance(names, Absent) else names.size
         return size + min(self._reader.field32(frame.code, "PyCodeObject", "co_stacksize"), 1 << 16)
 
@@ -86,15 +86,15 @@ class AddressLocations:
             return None
         span = self._spans[index]
         offset = address - span.start
-        what = self._word_name(offset, span.frame.code)
+        what = self._name_of_frame_word(offset, span.frame.code)
         return FrameSlot(span.frame, span.tid, span.number, what)
 
-    def _word_name(self, offset: int, code: int) -> str:
+    def _name_of_frame_word(self, offset: int, code: int) -> str:
         """Return what the word at an offset of a frame is."""
         if offset < self._slots_at:
             return find_struct_member(self._heap, self._struct, offset) or f"+{offset:#x}"
         number = (offset - self._slots_at) // 8
-        names = self._variables.names(code)
+        names = self._variables.variable_names_of_code(code)
         if isinstance(names, Absent):
             return f"slot {number}"
         named = (slot.name for slot in names.slots if slot.number == number)
@@ -103,18 +103,18 @@ class AddressLocations:
     def local_name_at(self, frame: int, offset: int) -> str | None:
         """Return what the word at an offset of a generator's frame is (3.11+)."""
         if offset < self._slots_at:
-            return self._word_name(offset, 0)
+            return self._name_of_frame_word(offset, 0)
         members = ("f_executable.bits", "f_executable", "f_code")
         at = self._reader.layout.offset(self._struct, *members)
         try:
             code = self._reader.u64(frame + at) & ~3 if at is not None else 0
         except UnreadableMemory:
             return None
-        return self._word_name(offset, code) if code else None
+        return self._name_of_frame_word(offset, code) if code else None
 
     # -- mappings -----------------------------------------------------------------------------
 
-    def thread_of_stack(self, address: int) -> tuple[int, bool] | None:
+    def thread_whose_stack_holds(self, address: int) -> tuple[int, bool] | None:
         """Return the thread whose C stack holds an address, and whether that part is in use."""
         region = self._target.region_at(address)
         if region is None:
@@ -129,7 +129,7 @@ class AddressLocations:
 
     def mapping_text(self, address: int) -> str:
         """Return the mapping of an address in words."""
-        stack = self.thread_of_stack(address)
+        stack = self.thread_whose_stack_holds(address)
         if stack is not None:
             used = "" if stack[1] else ", a part no longer in use"
             return f"C stack of thread {stack[0]}{used}"
@@ -180,7 +180,7 @@ class FoundObjects(NamedTuple):
     complete: bool
 
 
-class TextHit(NamedTuple):
+class TextLocation(NamedTuple):
     """One place of a text. `object` is the object that holds it, 0 for raw memory."""
 
     address: int
@@ -234,7 +234,7 @@ def list_objects(heap: ObjectSearch, types: list[TypeInfo], limit: int) -> Found
     for info in types:
         count = tracked = 0
         try:
-            for address, is_tracked in heap.instances(info.address):
+            for address, is_tracked in heap.objects_of_type(info.address):
                 count += 1
                 tracked += is_tracked is True
                 if len(listed) < limit:
@@ -266,7 +266,7 @@ def text_encodings(text: str | bytes) -> dict[bytes, str]:
 
 def find_text(
     heap: ObjectSearch, locations: AddressLocations, text: str | bytes, limit: int
-) -> Iterator[TextHit]:
+) -> Iterator[TextLocation]:
     """Yield the locations of a text in all dumped memory, writable or not; raises OutOfTime."""
     count = 0
     for needle, encoding in text_encodings(text).items():
@@ -276,7 +276,7 @@ def find_text(
             except LayoutError:  # no type of types: raw memory can be searched all the same
                 holder = 0
             kind = heap.access.type_name(holder) if holder else ""
-            yield TextHit(address, encoding, holder, kind, locations.mapping_text(address))
+            yield TextLocation(address, encoding, holder, kind, locations.mapping_text(address))
             count += 1
             if count >= limit:
                 heap.soft_errors.append(

@@ -56,7 +56,7 @@ class InstancesByClass:
         self.reader, self._python = reader, python
         self.objects = NamespaceReader(reader)
         self.types = TypeReader(reader, self.objects, python.interpreter_addresses())
-        self.ident = self.types.ident
+        self.ident = self.types.root_builtin_type_name
         self._containers = ContainerReader(reader)
         self._listed: list[int] = []
         self._types: list[int] | None = None  # of each of those
@@ -69,7 +69,7 @@ class InstancesByClass:
         """Whether memory was walked already, so that asking costs nothing."""
         return self._types is not None
 
-    def of(self, wanted: Iterable[str]) -> tuple[Instance, ...]:
+    def of_classes(self, wanted: Iterable[str]) -> tuple[Instance, ...]:
         """Return the instances of classes named `module.qualname`, or by a built-in's tp_name."""
         return self._instances_of_types(frozenset(wanted))
 
@@ -154,10 +154,10 @@ class InstancesByClass:
             values += self._containers.tuple_items(arguments)[:MAX_ATTRIBUTES]
         for value in values:
             yield value
-            if referent := self.referent(value):
+            if referent := self.referent_of_weak_reference(value):
                 yield referent
 
-    def referent(self, address: int) -> int:
+    def referent_of_weak_reference(self, address: int) -> int:
         """Return what a weak reference refers to; 0 when it is dead or none."""
         if self.ident(address) not in ("weakref", "weakref.ReferenceType"):
             return 0

@@ -51,7 +51,7 @@ _LEAVES = frozenset((
 ))  # fmt: skip
 
 
-class KindOfObjects(NamedTuple):
+class ObjectsOfType(NamedTuple):
     """The objects of one type that were reached, with their buffers."""
 
     type: str
@@ -72,7 +72,7 @@ class MemoryHolder(NamedTuple):
     bytes: int
 
 
-class MallocBlocks(NamedTuple):
+class MmappedMallocBlocks(NamedTuple):
     """Blocks of malloc that have mappings of their own (128 KiB and more)."""
 
     number: int
@@ -86,19 +86,19 @@ class MemoryUse(NamedTuple):
     bytes: int
     sampled: bool
     whole: bool
-    kinds: tuple[KindOfObjects, ...]
+    kinds: tuple[ObjectsOfType, ...]
     holders: tuple[MemoryHolder, ...]
-    unowned: MallocBlocks  # of which no object that was reached has the address
+    unowned: MmappedMallocBlocks  # of which no object that was reached has the address
 
 
-class _Variable(NamedTuple):
+class _RootVariable(NamedTuple):
     """A place where a walk begins."""
 
     where: str
     address: int
 
 
-def mapped_blocks(target: Target) -> dict[int, int]:
+def mmapped_malloc_blocks(target: Target) -> dict[int, int]:
     """Return address -> size of glibc's blocks with mappings of their own.
 
     Such a chunk begins a page, and its size, whose only flag is IS_MMAPPED, is whole pages
@@ -142,10 +142,10 @@ def measure_memory_use(
 
     Raises LayoutError.
     """
-    return _Walk(target, python, exceptions).memory_use()
+    return _MemoryUseWalk(target, python, exceptions).memory_use()
 
 
-class _Walk:
+class _MemoryUseWalk:
     """One walk. Objects are numbered as they are met; what an object leads to comes after it."""
 
     def __init__(self, target: Target, python: PythonState, exceptions: Sequence[int]) -> None:
@@ -160,7 +160,7 @@ class _Walk:
         self._type_at = layout.require("PyObject", "ob_type")
         self._size_at = layout.require("PyVarObject", "ob_size")
         self._local_count_at = layout.offset("PyObject", "ob_ref_local")
-        self._blocks = mapped_blocks(target)
+        self._blocks = mmapped_malloc_blocks(target)
         self._owned: set[int] = set()
         self._kinds: dict[int, tuple[TypeInfo, str] | None] = {}
         self._seen: set[int] = {0}
@@ -177,18 +177,18 @@ class _Walk:
             if len(self._parents) >= MAX_OPENED:
                 self._whole = False
                 break
-            self._open_all_below(variable)
+            self._visit_reachable_objects(variable)
 
     # -- where it begins ----------------------------------------------------------------------
 
-    def _root_variables(self, exceptions: Sequence[int]) -> Iterator[_Variable]:
+    def _root_variables(self, exceptions: Sequence[int]) -> Iterator[_RootVariable]:
         """Yield globals of the program, locals of frames, then globals of the other modules."""
         modules = dict(self._module_dicts())
         self._seen.update(modules.values())
         yield from self._global_variables("__main__", modules.get("__main__", 0))
         yield from self._local_variables()
         for address in exceptions:
-            yield _Variable("the traceback of an exception", address)
+            yield _RootVariable("the traceback of an exception", address)
         for name, contents in modules.items():
             if name != "__main__":
                 yield from self._global_variables(name, contents)
@@ -207,13 +207,13 @@ class _Walk:
             except UnreadableMemory:
                 continue
 
-    def _global_variables(self, module: str, contents: int) -> Iterator[_Variable]:
+    def _global_variables(self, module: str, contents: int) -> Iterator[_RootVariable]:
         if contents:
             for key, value in self._values.dict_pairs(contents):
                 if name := self._values.text(key, 200):
-                    yield _Variable(f"{name} of module {module}", value)
+                    yield _RootVariable(f"{name} of module {module}", value)
 
-    def _local_variables(self) -> Iterator[_Variable]:
+    def _local_variables(self) -> Iterator[_RootVariable]:
         variables = FrameVariables(self._values.values)
         for thread in self._python.threads():
             for frame in thread.frames[:1000]:
@@ -223,11 +223,13 @@ class _Walk:
                 except UnreadableMemory:
                     continue
                 for name, address in of_frame:
-                    yield _Variable(f"{name}, a local of {frame.qualname or frame.name}()", address)
+                    yield _RootVariable(
+                        f"{name}, a local of {frame.qualname or frame.name}()", address
+                    )
 
     # -- the walk -----------------------------------------------------------------------------
 
-    def _open_all_below(self, variable: _Variable) -> None:
+    def _visit_reachable_objects(self, variable: _RootVariable) -> None:
         """Open what a variable leads to, breadth first."""
         first = len(self._parents)
         waiting = deque([(variable.address, -1, 1.0, 0, "")])
@@ -239,7 +241,7 @@ class _Walk:
             if address in self._seen:
                 continue
             kind = self._type_and_category(self._reader.word(address + self._type_at))
-            references = self._references(address)
+            references = self._reference_count(address)
             if kind is None or not references:
                 continue
             info, category = kind
@@ -290,7 +292,7 @@ class _Walk:
                 pass
         return self._kinds[kind]
 
-    def _references(self, address: int) -> int:
+    def _reference_count(self, address: int) -> int:
         """Return how many references an object counts; 0 for what cannot be one."""
         word = self._reader.word(address)
         if self._local_count_at is None:
@@ -348,7 +350,7 @@ class _Walk:
             contents = self._context.types.type_at(address).dict
             if not info.flags or not self._context.types.type_at(address).flags & HEAPTYPE:
                 return size, [], None
-            return size, list(self._name_by_key(self._values.dict_pairs(contents))), None
+            return size, list(self._named_values_of_pairs(self._values.dict_pairs(contents))), None
         if info.itemsize:  # frames and generators have no number of items there
             room = info.itemsize * abs(reader.i64(address + self._size_at))
             region = self._target.region_at(address)
@@ -453,9 +455,9 @@ class _Walk:
         """Return the attributes of an instance of a class."""
         if not info.flags & HEAPTYPE:
             return []
-        return list(self._name_by_key(self._objects.attributes(address)))
+        return list(self._named_values_of_pairs(self._objects.attributes(address)))
 
-    def _name_by_key(self, pairs: Iterable[tuple[int, int]]) -> Iterator[tuple[str, int]]:
+    def _named_values_of_pairs(self, pairs: Iterable[tuple[int, int]]) -> Iterator[tuple[str, int]]:
         for number, (key, value) in enumerate(pairs):
             if number >= MAX_ATTRIBUTES:
                 return
@@ -495,9 +497,9 @@ class _Walk:
             bytes=round(total),
             sampled=any(weight > 1 for weight in self._weights),
             whole=self._whole,
-            kinds=tuple(KindOfObjects(n, round(c), round(b)) for n, (c, b) in most),
+            kinds=tuple(ObjectsOfType(n, round(c), round(b)) for n, (c, b) in most),
             holders=tuple(sorted(holders, key=lambda holder: -holder.bytes)),
-            unowned=MallocBlocks(len(unowned), sum(unowned), max(unowned, default=0)),
+            unowned=MmappedMallocBlocks(len(unowned), sum(unowned), max(unowned, default=0)),
         )
 
     def _memory_holder(

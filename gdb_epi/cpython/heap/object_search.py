@@ -88,7 +88,7 @@ class ObjectSearch:
         for interpreter in self._python.interpreters:
             contents = self.access.module_dict(interpreter.address, "builtins")
             metatype = self.access.dict_value(contents, "type") if contents else None
-            if metatype and self._is_own_type(metatype):
+            if metatype and self._is_metatype(metatype):
                 return metatype
         for thread in self._python.threads():
             for frame in thread.frames:
@@ -96,11 +96,11 @@ class ObjectSearch:
                     metatype = self.reader.type_of(self.reader.type_of(frame.code))
                 except UnreadableMemory:
                     continue
-                if self._is_own_type(metatype):
+                if self._is_metatype(metatype):
                     return metatype
         raise LayoutError("the type of types cannot be found: no builtins and no frames")
 
-    def _is_own_type(self, address: int) -> bool:
+    def _is_metatype(self, address: int) -> bool:
         try:
             return self.reader.type_of(address) == address
         except UnreadableMemory:
@@ -151,13 +151,17 @@ class ObjectSearch:
                 word = self.reader.u64(address)
                 if self._overflow_at is not None:
                     count = word & 0xFFFFFFFF
-                    return count > 0 and not word >> 32 & 0xFFFF and not self._is_pointer(word)
-                return 0 < word < _MAX_REFCOUNT and not self._is_pointer(word)
+                    return (
+                        count > 0
+                        and not word >> 32 & 0xFFFF
+                        and not self._is_count_an_address(word)
+                    )
+                return 0 < word < _MAX_REFCOUNT and not self._is_count_an_address(word)
             return self._may_be_alive_free_threaded(address)
         except UnreadableMemory:
             return False
 
-    def _is_pointer(self, word: int) -> bool:
+    def _is_count_an_address(self, word: int) -> bool:
         """Tell whether a word that should count is an address: a freed block's link to the next."""
         return word > 0xFFFF and not word & 7 and self.target.region_at(word) is not None
 
@@ -195,7 +199,11 @@ class ObjectSearch:
                 return GcStatus(previous < 4, False)
             back = self.reader.u64((following & ~3) + 8) & ~3
             # While a collection runs, _gc_prev counts references (Modules/gcmodule.c).
-            return GcStatus(True, True) if back == head else GcStatus(self._is_collecting(), None)
+            return (
+                GcStatus(True, True)
+                if back == head
+                else GcStatus(self._is_collection_running(), None)
+            )
         except UnreadableMemory:
             return GcStatus(False, None)
 
@@ -203,7 +211,7 @@ class ObjectSearch:
         info = self._type_at(address)
         return info is not None and bool(info.flags & HEAPTYPE)
 
-    def _is_collecting(self) -> bool:
+    def _is_collection_running(self) -> bool:
         layout = self.reader.layout
         for struct, base in (
             ("PyInterpreterState", self._python.interpreter_addresses()),
@@ -221,7 +229,7 @@ class ObjectSearch:
                     return True
         return True
 
-    def instances(self, kind: int) -> Iterator[tuple[int, bool | None]]:
+    def objects_of_type(self, kind: int) -> Iterator[tuple[int, bool | None]]:
         """Yield (address, tracked by the GC) of the living objects of exactly one type.
 
         Raises OutOfTime.
@@ -234,7 +242,7 @@ class ObjectSearch:
         if info is None:
             return
         objects: list[tuple[int, bool | None]] = []
-        for hit in self.search.words(kind):
+        for hit in self.search.find_word(kind):
             address = hit - self.type_at
             status = self.gc_status(address, info)
             if status is None:
@@ -308,7 +316,7 @@ class ObjectSearch:
         return (layout.offset("PyDictValues", "values") or 8) + 8 * capacity
 
     def _str_size(self, address: int) -> int:
-        _, length, width, _ = self.reader.characters(address)
+        _, length, width, _ = self.reader.str_characters(address)
         head = self.reader.layout.size("PyCompactUnicodeObject") or 72
         size = head + (length + 1) * max(width, 1)
         return size if size < MAX_OBJECT_BYTES else 0

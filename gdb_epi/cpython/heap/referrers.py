@@ -92,7 +92,7 @@ class DictOwners:
             self._cap = len(self._known) + MAX_OWNERS
         owners = self._known
         if holder not in owners and len(owners) < self._cap:
-            for at in self._heap.search.words(holder):
+            for at in self._heap.search.find_word(holder):
                 instance = self._heap.object_enclosing(at)
                 if instance is not None and self._is_instance_dict(instance, at):
                     owners[holder] = f"{self._access.type_name(instance)} at {instance:#x}"
@@ -117,7 +117,7 @@ class ContainerStorage(NamedTuple):
     ident: str
 
 
-def _dict_storage(access: PlainValues, holder: int) -> Iterator[ContainerStorage]:
+def _storage_of_dict(access: PlainValues, holder: int) -> Iterator[ContainerStorage]:
     layout = access.reader.layout
     keys = access.reader.field(holder, "PyDictObject", "ma_keys")
     start, count, width, _ = access.objects.keys_table_entries(keys)
@@ -160,7 +160,7 @@ def _deque_storage(access: PlainValues, holder: int) -> Iterator[ContainerStorag
 
 # By the name of the built-in type; each raises what reading raises.
 STORAGES: dict[str, Callable[[PlainValues, int], Iterator[ContainerStorage]]] = {
-    "dict": _dict_storage,
+    "dict": _storage_of_dict,
     "list": _list_storage,
     "set": _set_storage,
     "frozenset": _set_storage,
@@ -211,9 +211,9 @@ class Referrers:
         more = max(0, len(references) - limit) + self._passed_over
         if more:
             self._note_incomplete(address, f"{more} more (--limit N)")
-        return self._name_entries(address, references[:limit], storages)
+        return self._name_container_entries(address, references[:limit], storages)
 
-    def _name_entries(
+    def _name_container_entries(
         self, address: int, references: list[Reference], storages: dict[int, ContainerStorage]
     ) -> list[Reference]:
         """Say which entry of its container each is: last, for a dict may hold it 10,000 times."""
@@ -240,7 +240,7 @@ class Referrers:
     def _referring_words(self, address: int) -> Iterator[tuple[int, int]]:
         count = 0
         for tag in self._tags:
-            for place in self._heap.search.words(address | tag):
+            for place in self._heap.search.find_word(address | tag):
                 count += 1
                 if count > MAX_PLACES:
                     self._note_incomplete(address, f"stopped after {MAX_PLACES} words that hold it")
@@ -289,7 +289,7 @@ class Referrers:
         return Reference(place, FRAME, slot.frame.address, "frame", how)
 
     def _reference_on_stack(self, place: int) -> Reference | None:
-        stack = self.locations.thread_of_stack(place)
+        stack = self.locations.thread_whose_stack_holds(place)
         if stack is None:
             return None
         text = f"C stack of thread {stack[0]}"
@@ -374,7 +374,7 @@ class Referrers:
     ) -> None:
         """Take the words that lie in the storage of dicts, lists, sets and deques."""
         locations = sorted(left)
-        for count, (holder, kind, ident) in enumerate(self._possible_containers(), 1):
+        for count, (holder, kind, ident) in enumerate(self._possible_container_objects(), 1):
             if count & 4095 == 0:
                 self._heap.search.check_time()
             if not left or count > MAX_CONTAINERS:
@@ -388,7 +388,7 @@ class Referrers:
                         Reference(place, OBJECT, storage.owner, type_name, "an entry")
                     )
 
-    def _possible_containers(self) -> Iterator[tuple[int, int, str]]:
+    def _possible_container_objects(self) -> Iterator[tuple[int, int, str]]:
         """Yield what may be containers: the address, its type, and the built-in base of that."""
         for ident in STORAGES:
             # The types that go back to a built-in container
@@ -403,7 +403,7 @@ class Referrers:
                 if ident in names:
                     kinds.append(address)
             for kind in kinds:
-                for hit in self._heap.search.words(kind):
+                for hit in self._heap.search.find_word(kind):
                     yield hit - self._heap.type_at, kind, ident
 
     def _places_in_container(
@@ -487,7 +487,7 @@ class Referrers:
             if self._heap.may_be_alive(holder) and self._attribute_name(holder, address):
                 return self._reference_in_member(place, holder, address)._replace(kind=OBJECT)
         owner = self._heap.object_enclosing(at)
-        if owner is None or self.locations.thread_of_stack(at) is not None:
+        if owner is None or self.locations.thread_whose_stack_holds(at) is not None:
             return None
         how = f"+{place - word:#x} of a buffer at {word:#x}, of its member +{at - owner:#x}"
         return Reference(place, BUFFER, owner, self._access.type_name(owner), how)

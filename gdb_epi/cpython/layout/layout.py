@@ -123,7 +123,7 @@ class DebugOffsets(NamedTuple):
     complaints: tuple[str, ...]
 
     @property
-    def minor(self) -> tuple[int, int] | None:
+    def minor_version(self) -> tuple[int, int] | None:
         """(3, 13) and the like. Absent when the header is not believable."""
         if self.version is None:
             return None
@@ -256,7 +256,7 @@ class Layout:
                 return Layout({**document, "structs": structs}, self.source)
         return None
 
-    def distance_to_words(self, words: Mapping[str, int]) -> int:
+    def total_difference_from_words(self, words: Mapping[str, int]) -> int:
         """Return by how many bytes the core's own words differ from this table, 0 where they agree.
 
         A damaged word counts the same for every table. How many words differ tells less: a
@@ -280,7 +280,7 @@ class Layout:
         size. A word that contradicts its neighbours is damaged, and so is one that is not aligned
         for its member: the table is kept for that struct.
         """
-        overlay = _Overlay(self.document, words)
+        overlay = _DebugOffsetsOverlay(self.document, words)
         if not overlay.offsets and not overlay.sizes:
             return self, overlay.texts
         document = {**self.document, "structs": overlay.overlaid_structs()}
@@ -297,7 +297,7 @@ def _struct_and_member(document: Mapping[str, Any], name: str) -> tuple[str, str
     return None if struct is None else (struct, "" if member == "size" else member)
 
 
-class _Overlay:
+class _DebugOffsetsOverlay:
     """Compare the core's words with a table and decide which to believe."""
 
     def __init__(self, document: Mapping[str, Any], words: Mapping[str, int]) -> None:
@@ -313,13 +313,13 @@ class _Overlay:
             if place is None:
                 continue
             if place[1]:
-                self._apply_offset(name, place[0], place[1], word)
+                self._apply_member_offset(name, place[0], place[1], word)
             else:
-                self._apply_size(name, place[0], word)
+                self._apply_struct_size(name, place[0], word)
         self._reject_contradictions()
         self._reject_overlaps()
 
-    def _apply_size(self, name: str, struct: str, word: int) -> None:
+    def _apply_struct_size(self, name: str, struct: str, word: int) -> None:
         table = self.structs.get(struct, _NO_STRUCT)[0]
         self._grown[struct] = word - table
         if word == table:
@@ -330,7 +330,7 @@ class _Overlay:
         else:
             self.texts.append(f"{name}: the core says {word}, the table {table} bytes; table kept")
 
-    def _apply_offset(self, name: str, struct: str, path: str, word: int) -> None:
+    def _apply_member_offset(self, name: str, struct: str, path: str, word: int) -> None:
         member = self.structs.get(struct, _NO_STRUCT)[1].get(path)
         if member is None:
             self.offsets[struct, path] = word  # a gap of the table: nothing to compare with
@@ -362,7 +362,9 @@ class _Overlay:
             back = moved == sorted(moved, reverse=True) and moved[0] <= 0
             alone = len(changed) == 1 and struct not in self._grown
             if changed and (alone or not (ahead or back)):
-                self._keep_table(struct, changed, "the words of this struct contradict each other")
+                self._keep_offsets_of_table(
+                    struct, changed, "the words of this struct contradict each other"
+                )
 
     def _reject_overlaps(self) -> None:
         """Keep the table for a struct of which the words lay members over each other."""
@@ -372,10 +374,10 @@ class _Overlay:
             for path in changed:
                 over = _overlapped_member(path, placed, members)
                 if over is not None:
-                    self._keep_table(struct, changed, f"{path} would overlap {over}")
+                    self._keep_offsets_of_table(struct, changed, f"{path} would overlap {over}")
                     break
 
-    def _keep_table(self, struct: str, paths: Sequence[str], why: str) -> None:
+    def _keep_offsets_of_table(self, struct: str, paths: Sequence[str], why: str) -> None:
         for path in paths:
             del self.offsets[struct, path]
             at = self._believed[struct, path]
@@ -437,14 +439,14 @@ def load_layout(
 
     `mutex` is sizeof(pthread_mutex_t) of the process.
     """
-    return _load(_table_name(version, free_threaded=free_threaded, debug=debug), mutex)
+    return _load_layout_table(_table_name(version, free_threaded=free_threaded, debug=debug), mutex)
 
 
 def _table_name(version: tuple[int, int], *, free_threaded: bool, debug: bool) -> str:
     return f"cp{version[0]}{version[1]}{'t' if free_threaded else ''}{'d' if debug else ''}"
 
 
-def _load(name: str, mutex: int) -> Layout | None:
+def _load_layout_table(name: str, mutex: int) -> Layout | None:
     key = name if mutex == X86_SIZE else f"{name} {mutex}"
     if key not in _LOADED:
         try:
@@ -475,7 +477,7 @@ def build_layouts(
     main = load_layout(version, free_threaded, debug, mutex)
     if main is None:
         return
-    agrees = not main.distance_to_words(words)
+    agrees = not main.total_difference_from_words(words)
     if agrees:
         yield main
     stem = f"{_table_name(version, free_threaded=free_threaded, debug=debug)}-"
@@ -483,8 +485,13 @@ def build_layouts(
         (n[:-5] for n in listdir(f"{_FOLDER}/others") if n.startswith(stem)), reverse=True
     )
     names.sort(key=lambda name: name.endswith("-musl"))
-    tables = [None if agrees else main, *(_load(f"others/{name}", mutex) for name in names)]
-    yield from sorted(filter(None, tables), key=lambda table: table.distance_to_words(words))
+    tables = [
+        None if agrees else main,
+        *(_load_layout_table(f"others/{name}", mutex) for name in names),
+    ]
+    yield from sorted(
+        filter(None, tables), key=lambda table: table.total_difference_from_words(words)
+    )
 
 
 def parse_debug_offsets(raw: bytes) -> DebugOffsets:

@@ -44,7 +44,7 @@ class _AttributeStorage(NamedTuple):
     values: int  # 0: none
 
 
-class _KeysHead(NamedTuple):
+class _DictKeysHead(NamedTuple):
     """How a keys table begins: its index's log2 in bytes, kind, number of entries; its index."""
 
     fields: Struct
@@ -52,9 +52,10 @@ class _KeysHead(NamedTuple):
 
 
 class _DictNames(NamedTuple):
-    """The keys of a dict: place and value by text, and by bytes as is_string() compares them.
+    """The keys of a dict: place and value by text, and by bytes.
 
-    Of plain strings, whose bytes are their text, there are no bytes.
+    Bytes are what is_str_object_with_text() compares. Of plain strings, whose
+    bytes are their text, there are no bytes.
     `ended`: why the dict could not be read to its end.
     """
 
@@ -156,7 +157,7 @@ class NamespaceReader:
         if names is None:
             asked = self._asked.get(address, 0)
             if asked == ASKED_OFTEN:
-                names = self._names[address] = self._names_of(address)
+                names = self._names[address] = self._keys_by_text(address)
             self._asked[address] = asked + 1
         if names is not None and len(key) <= MAX_NAME:
             value = names.value(key)
@@ -173,7 +174,7 @@ class NamespaceReader:
                 return Absent(UNREADABLE, str(error))
         return Absent(NOT_AVAILABLE, f"no key {key!r} in the dict at {address:#x}")
 
-    def first_values(self, address: int, names: Sequence[str]) -> list[int]:
+    def values_of_first_names(self, address: int, names: Sequence[str]) -> list[int]:
         """Return what a dict has under names that most have in front; 0 where dict_get() has none.
 
         Such a dict need not be read as a whole.
@@ -189,7 +190,7 @@ class NamespaceReader:
         others = (values.get(name) or self.dict_get(address, name) for name in names)
         return [0 if isinstance(value, Absent) else value for value in others]
 
-    def _names_of(self, address: int) -> _DictNames | None:
+    def _keys_by_text(self, address: int) -> _DictNames | None:
         """Return the keys of a dict; None where it has too many."""
         texts: dict[str, tuple[int, int]] = {}
         raw: dict[bytes, tuple[int, int]] = {}
@@ -278,16 +279,16 @@ class NamespaceReader:
         """Return (address of the entries, their number, their size, whether they hold a hash)."""
         head = self._keys_head
         if head is not None:  # nearly all tables are small and lie in one piece
-            fields = self._reader.unpack(keys, head.fields)
+            fields = self._reader.unpack_fields(keys, head.fields)
             if fields is not None:
                 log2, kind, count = fields
                 if log2 <= MAX_LOG2 and kind <= 2 and 0 <= count <= MANY_ENTRIES:
                     start = keys + head.indices + (1 << log2)
                     return start, count, 16 if kind else 24, not kind
-        return self._entries(keys)
+        return self._keys_table_entries_uncached(keys)
 
     @cached_property
-    def _keys_head(self) -> _KeysHead | None:
+    def _keys_head(self) -> _DictKeysHead | None:
         """What takes the head of a keys table apart; None before 3.11 (bpo-46845)."""
         table = "PyDictKeysObject"
         names = ("dk_log2_index_bytes", "dk_kind", "dk_nentries")
@@ -296,16 +297,16 @@ class NamespaceReader:
         places = [at for at in offsets if at is not None]
         if indices is None or len(places) < len(names) or places != sorted(places):
             return None
-        return _KeysHead(make_field_struct(zip(places, "BBq", strict=True)), indices)
+        return _DictKeysHead(make_field_struct(zip(places, "BBq", strict=True)), indices)
 
-    def _entries(self, keys: int) -> tuple[int, int, int, bool]:
+    def _keys_table_entries_uncached(self, keys: int) -> tuple[int, int, int, bool]:
         reader = self._reader
         table = "PyDictKeysObject"
         count = reader.i64(keys + self._required_offset(table, "dk_nentries"))
         if count < 0:
             raise UnreadableMemory(keys, 8, f"dk_nentries is {count}")
         if count > MANY_ENTRIES:
-            self._require_room(keys, count)
+            self._require_room_for_entries(keys, count)
         indices = keys + self._required_offset(table, "dk_indices")
         log2_bytes = self._offset_or_none(table, "dk_log2_index_bytes")
         if log2_bytes is not None:  # 3.11 (bpo-46845): unicode tables without hashes
@@ -320,7 +321,7 @@ class NamespaceReader:
         width = 1 if size <= 0xFF else 2 if size <= 0xFFFF else 4 if size <= 0xFFFFFFFF else 8
         return indices + size * width, count, 24, True
 
-    def _require_room(self, keys: int, count: int) -> None:
+    def _require_room_for_entries(self, keys: int, count: int) -> None:
         """Raise UnreadableMemory when a keys table is too small for that many entries.
 
         At most two thirds of it are used (USABLE_FRACTION, Objects/dictobject.c). A damaged number
@@ -414,7 +415,7 @@ class NamespaceReader:
         """Return one attribute (PyObject *) of an instance."""
         try:
             for key, value in self.attributes(address):
-                if self._reader.is_string(key, name):
+                if self._reader.is_str_object_with_text(key, name):
                     return value
         except UnreadableMemory as error:
             return Absent(UNREADABLE, str(error))

@@ -92,7 +92,7 @@ def hash_lanes(key: HashKey, words: Iterable[int], count: int) -> int:
     """
     one_per_lane = _one_in_each_lane(count)
     mask = one_per_lane * WORD_MASK
-    masks = _masks(count)
+    masks = _rotation_masks(count)
     keys = (key.k0, key.k1) * 2
     v0, v1, v2, v3 = (one_per_lane * (start ^ k) for start, k in zip(_INITIAL, keys, strict=True))
     for word in words:
@@ -141,7 +141,7 @@ def _one_in_each_lane(count: int) -> int:
 
 
 @lru_cache(maxsize=MAX_KEPT)
-def _masks(count: int) -> _Masks:
+def _rotation_masks(count: int) -> _Masks:
     """Return (high bits, low bits) of each lane for rotations by 13, 16, 17, 21, 32."""
     one_per_lane = _one_in_each_lane(count)
     lows = ((1 << shift) - 1 for shift in (13, 16, 17, 21, 32))

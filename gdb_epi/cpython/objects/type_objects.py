@@ -59,10 +59,10 @@ class TypeInfo(NamedTuple):
     @property
     def name(self) -> str:
         """Return `__name__`: tp_name without the module."""
-        return self.full_name.rpartition(".")[2] if not self.python_class else self.full_name
+        return self.full_name.rpartition(".")[2] if not self.is_python_class else self.full_name
 
     @property
-    def python_class(self) -> bool:
+    def is_python_class(self) -> bool:
         """Whether a class statement seems to have made it."""
         return bool(self.flags & HEAPTYPE) and "." not in self.full_name
 
@@ -82,12 +82,12 @@ class Lineage(NamedTuple):
     root: TypeInfo
 
     @property
-    def plain(self) -> bool:
+    def has_repr_of_root(self) -> bool:
         """Whether repr() runs the same C function as for the built-in type."""
         return self.types[0].repr == self.root.repr
 
     @property
-    def plain_object(self) -> bool:
+    def has_repr_of_object(self) -> bool:
         """Whether repr() runs what `object` has; the last type is `object` when it has no base."""
         of_object = self.types[-1].repr if not self.types[-1].base else 0
         return of_object != 0 and self.types[0].repr == of_object
@@ -118,7 +118,7 @@ class TypeReader:
         info = self._known.get(address)
         if info is None:
             try:
-                info = self._read(address)
+                info = self._read_type_info(address)
             except UnreadableMemory as error:
                 info = error.address, error.size, error.why
             self._known[address] = info
@@ -139,7 +139,7 @@ class TypeReader:
         except UnreadableMemory:
             return ""
 
-    def ident(self, address: int) -> str:
+    def root_builtin_type_name(self, address: int) -> str:
         """Return the built-in type that an object goes back to; "" when it is no object."""
         try:
             return self.lineage(self.type_of_object(address).address).ident
@@ -152,9 +152,11 @@ class TypeReader:
         Only the struct is checked, neither its name nor its dict.
         """
         info = self._known.get(address)
-        return info.flags if isinstance(info, TypeInfo) else self._fields(address)["flags"]
+        return (
+            info.flags if isinstance(info, TypeInfo) else self._read_type_members(address)["flags"]
+        )
 
-    def _fields(self, address: int) -> dict[str, int]:
+    def _read_type_members(self, address: int) -> dict[str, int]:
         if address & 7 or not address:
             raise UnreadableMemory(address, self._size, "no type: not an aligned pointer")
         head = self._reader.read(address, self._size)
@@ -164,22 +166,24 @@ class TypeReader:
             raise UnreadableMemory(address, self._size, "no type: its fields make no sense")
         return field
 
-    def _read(self, address: int) -> TypeInfo:
-        field = self._fields(address)
+    def _read_type_info(self, address: int) -> TypeInfo:
+        field = self._read_type_members(address)
         text = self._reader.type_name(address)
         name = "" if isinstance(text, Absent) or not text.isprintable() else text
         module, dot, qualname = name.rpartition(".")
         if field["flags"] & HEAPTYPE:
             with suppress(UnreadableMemory):
                 named = self._reader.u64(address + self._qualname)
-                qualname = self._text(named) or qualname
+                qualname = self._str_contents(named) or qualname
             held = self._objects.dict_get(field["dict"], "__module__") if field["dict"] else 0
-            module = ("" if isinstance(held, Absent) or not held else self._text(held)) or module
+            module = (
+                "" if isinstance(held, Absent) or not held else self._str_contents(held)
+            ) or module
         elif name and not dot:
             module = "builtins"
         return TypeInfo(address, name, module, qualname, **field)
 
-    def _text(self, address: int) -> str:
+    def _str_contents(self, address: int) -> str:
         """Return the contents of a str, "" where it cannot be read."""
         text = self._reader.string(address, MAX_TYPE_NAME)
         return "" if isinstance(text, Absent) else text
@@ -205,12 +209,12 @@ class TypeReader:
                 # A C subclass with a repr of its own (bool, defaultdict, OrderedDict, structseq
                 # types) comes before the type that gives the flag.
                 for info in flagged[:-1]:
-                    if not info.python_class and info.repr != flagged[-1].repr:
+                    if not info.is_python_class and info.repr != flagged[-1].repr:
                         return Lineage(tuple(types), _own_repr(info, name), info)
                 return Lineage(tuple(types), name, flagged[-1])
         for info in types:
             ident = info.full_name
-            if not info.python_class and ident and ident not in FLAGGED and ident != "object":
+            if not info.is_python_class and ident and ident not in FLAGGED and ident != "object":
                 return Lineage(tuple(types), ident, info)
         return Lineage(tuple(types), "", types[-1])
 
@@ -232,12 +236,12 @@ class TypeReader:
     def lookup(self, info: TypeInfo, name: str) -> tuple[TypeInfo, int] | None:
         """Return the class and the attribute (PyObject *) that `type.name` finds, or None."""
         for base in self.mro(info):
-            value = self._in_class(base.dict, name) if base.dict else 0
+            value = self._attribute_in_class_dict(base.dict, name) if base.dict else 0
             if value:
                 return base, value
         return None
 
-    def _in_class(self, contents: int, name: str) -> int:
+    def _attribute_in_class_dict(self, contents: int, name: str) -> int:
         """Return what a class's dict has of a name, or 0; a damaged one may have a million."""
         attribute = self._looked_up.get((contents, name))
         if attribute is None:

@@ -250,17 +250,17 @@ class ExceptionDecoder:
         except UnreadableMemory as error:
             problems.append(f"an exception: {error}")
             lost = Absent(UNREADABLE, str(error))
-            exception = ExceptionInfo(value, self._name_of(kind), lost)
+            exception = ExceptionInfo(value, self._name_of_class(kind), lost)
             if self._texts is None:
                 return exception
             return exception._replace(message=lost, args=lost, notes=lost)
-        exception = ExceptionInfo(0, self._name_of(kind), _NO_TRACEBACK)
+        exception = ExceptionInfo(0, self._name_of_class(kind), _NO_TRACEBACK)
         if self._texts is not None and not isinstance(exception.type, Absent):
             exception = exception._replace(**self._texts.texts_of_uninstantiated(value)._asdict())
         return exception
 
     def _exceptions_led_to(self, first: ExceptionInfo, problems: list[str]) -> list[ExceptionInfo]:
-        if not self._charge_budget(first):
+        if not self._take_from_budget(first):
             problems.append(_FULL.detail)
             return [first._replace(traceback=_FULL)]
         graph, seen = [first], {first.address}
@@ -273,13 +273,13 @@ class ExceptionDecoder:
                     return graph
                 seen.add(link)
                 other = self.exception(link)
-                if not self._charge_budget(other):
+                if not self._take_from_budget(other):
                     problems.append(_FULL.detail)
                     return graph
                 graph.append(other)
         return graph
 
-    def _charge_budget(self, exception: ExceptionInfo) -> bool:
+    def _take_from_budget(self, exception: ExceptionInfo) -> bool:
         """Pay for an exception in a list; False when there is no room left."""
         lines = 0 if isinstance(exception.traceback, Absent) else len(exception.traceback.lines)
         if self._room <= lines:
@@ -297,22 +297,22 @@ class ExceptionDecoder:
             if len(self._known) >= MAX_EXCEPTIONS:
                 why = Absent(UNPARSABLE, f"more than {MAX_EXCEPTIONS} exceptions")
                 return ExceptionInfo(address, why, why)
-            info = self._known[address] = self._exception(address)
+            info = self._known[address] = self._exception_uncached(address)
         return info
 
-    def _exception(self, address: int) -> ExceptionInfo:
+    def _exception_uncached(self, address: int) -> ExceptionInfo:
         try:
             info = self._types.type_of_object(address)
             if not info.flags & _BASE_EXCEPTION:
                 raise UnreadableMemory(address, 8, f"no exception but {info.qualified_name}")
-            return self._decode(address, info)
+            return self._decode_exception_object(address, info)
         except UnreadableMemory as error:
             why = Absent(UNREADABLE, str(error))
         except LayoutError as error:
             why = Absent(NOT_AVAILABLE, str(error))
         return ExceptionInfo(address, why, why)
 
-    def _decode(self, address: int, info: TypeInfo) -> ExceptionInfo:
+    def _decode_exception_object(self, address: int, info: TypeInfo) -> ExceptionInfo:
         struct = "PyBaseExceptionObject"
         size = self._layout.size(struct) or 0
         head = self._reader.read(address, size)
@@ -343,7 +343,7 @@ class ExceptionDecoder:
 
     def _built_in_bases(self, info: TypeInfo) -> set[str]:
         bases = self._types.lineage(info.address).types
-        return {base.full_name for base in bases if not base.python_class}
+        return {base.full_name for base in bases if not base.is_python_class}
 
     def _errno(self, address: int) -> int | None:
         """Return the number that the system gave; None where it was given none.
@@ -352,7 +352,7 @@ class ExceptionDecoder:
         """
         try:
             number = self._reader.field(address, "PyOSErrorObject", "myerrno")
-            if not number or self._types.ident(number) != "int":
+            if not number or self._types.root_builtin_type_name(number) != "int":
                 return None
             errno = self._objects.integer(number)
         except (UnreadableMemory, LayoutError):
@@ -381,9 +381,9 @@ class ExceptionDecoder:
 
     def _is_none(self, address: int) -> bool:
         """Return whether a slot holds nothing: NULL or the object None."""
-        return not address or self._types.ident(address) == "NoneType"
+        return not address or self._types.root_builtin_type_name(address) == "NoneType"
 
-    def _name_of(self, kind: int) -> str | Absent:
+    def _name_of_class(self, kind: int) -> str | Absent:
         """Return the name of an exception class."""
         try:
             if not self._types.type_of_object(kind).flags & _TYPE:
@@ -432,11 +432,11 @@ class ExceptionTextReader:
         except _PROBLEMS as error:
             args = Absent(UNREADABLE, str(error))
         try:
-            message = self._message(self._values.decoder(), address)
+            message = self._message_of_exception(self._values.decoder(), address)
         except _PROBLEMS as error:
             message = Absent(UNPARSABLE, str(error))
         try:
-            notes = self._notes(address)
+            notes = self._exception_notes(address)
         except _PROBLEMS as error:
             notes = Absent(UNREADABLE, str(error))
         texts = ExceptionTexts(message, args, notes, decoder.exact and not decoder.cut)
@@ -454,7 +454,7 @@ class ExceptionTextReader:
         It holds what the instance would be made of: nothing, one argument, or a tuple of them.
         """
         decoder = self._values.decoder()
-        ident = decoder.types.ident(value)
+        ident = decoder.types.root_builtin_type_name(value)
         if not value or ident == "NoneType":
             return ExceptionTexts("", "()", ())
         shown = decoder.repr_of(value)
@@ -462,12 +462,12 @@ class ExceptionTextReader:
             why = Absent(NOT_AVAILABLE, "the exception was not made yet")
             return ExceptionTexts(why, shown, (), decoder.exact)
         try:
-            message: str | Absent = mask_passwords(self._str(decoder, value))
+            message: str | Absent = mask_passwords(self._str_of_object(decoder, value))
         except _PROBLEMS as error:
             message = Absent(UNPARSABLE, str(error))
         return ExceptionTexts(message, f"({shown},)", (), decoder.exact)
 
-    def _notes(self, address: int) -> tuple[str, ...]:
+    def _exception_notes(self, address: int) -> tuple[str, ...]:
         """Return the strings of `__notes__` (PEP 678), which lie in the instance's dict."""
         decoder = self._values.decoder()
         contents = decoder.field(address, _EXCEPTION, "dict")
@@ -480,15 +480,17 @@ class ExceptionTextReader:
             raise Undecodable(held.detail)
         if decoder.ident(held) != "list":
             raise Undecodable("__notes__ is no list")
-        notes = decoder.items(*decoder.array_range(held, "list"), "notes")[:MAX_NOTES]
-        return tuple(self._str(decoder, note) for note in notes)
+        notes = decoder.read_object_pointers(*decoder.array_range(held, "list"), "notes")[
+            :MAX_NOTES
+        ]
+        return tuple(self._str_of_object(decoder, note) for note in notes)
 
     # -- str() --------------------------------------------------------------------------------
 
     def _tp_str(self, kind: int) -> int:
         return self._values.context.reader.field(kind, "PyTypeObject", "tp_str")
 
-    def _str(self, decoder: ReprDecoder, address: int) -> str:
+    def _str_of_object(self, decoder: ReprDecoder, address: int) -> str:
         """Return str() of an object. Raises Undecodable when a `__str__` of its own would run."""
         lineage = decoder.obj(address).lineage
         if lineage.ident == "str" and self._has_str_of_root(lineage):
@@ -509,20 +511,20 @@ class ExceptionTextReader:
     def _has_str_of_root(self, lineage: Lineage) -> bool:
         return self._tp_str(lineage.types[0].address) == self._tp_str(lineage.root.address)
 
-    def _message(self, decoder: ReprDecoder, address: int) -> str | Absent:
+    def _message_of_exception(self, decoder: ReprDecoder, address: int) -> str | Absent:
         """Return str() of an exception. Reference: Objects/exceptions.c, 3.8 to 3.15."""
         types = decoder.obj(address).lineage.types
         slot = self._tp_str(types[0].address)
         owner = [base for base in types if self._tp_str(base.address) == slot][-1]
-        if owner.python_class:
+        if owner.is_python_class:
             return Absent(NOT_AVAILABLE, _why_no_str(decoder, owner))
         name = owner.full_name
-        if name == "KeyError" and len(args := self._args(decoder, address)) == 1:
+        if name == "KeyError" and len(args := self._arguments_of_exception(decoder, address)) == 1:
             return self._exact_repr(decoder, args[0])
         if name == "ImportError":
             message = decoder.field(address, "PyImportErrorObject", "msg")
             if message and decoder.obj(message).type.full_name == "str":
-                return self._str(decoder, message)
+                return self._str_of_object(decoder, message)
         if name in ("BaseException", "KeyError", "ImportError"):
             return self._base_exception_str(decoder, address)
         if name == "OSError":
@@ -535,17 +537,17 @@ class ExceptionTextReader:
             return self._unicode_error_str(decoder, address, name)
         return Absent(NOT_AVAILABLE, f"the __str__ of {owner.qualified_name} is not known here")
 
-    def _args(self, decoder: ReprDecoder, address: int) -> list[int]:
+    def _arguments_of_exception(self, decoder: ReprDecoder, address: int) -> list[int]:
         held = decoder.field(address, _EXCEPTION, "args")
         if decoder.ident(held) != "tuple":
             raise Undecodable("its arguments are no tuple")
-        return decoder.items(*decoder.array_range(held, "tuple"), "arguments")
+        return decoder.read_object_pointers(*decoder.array_range(held, "tuple"), "arguments")
 
     def _base_exception_str(self, decoder: ReprDecoder, address: int) -> str:
         """Return what BaseException_str gives: nothing, the argument, or the tuple of them."""
-        args = self._args(decoder, address)
+        args = self._arguments_of_exception(decoder, address)
         if len(args) == 1:
-            return self._str(decoder, args[0])
+            return self._str_of_object(decoder, args[0])
         held = decoder.field(address, _EXCEPTION, "args")
         return self._exact_repr(decoder, held) if args else ""
 
@@ -555,7 +557,7 @@ class ExceptionTextReader:
         number, text, file, second = (decoder.field(address, struct, name) for name in names)
         if not file and not (number and text):
             return self._base_exception_str(decoder, address)
-        parts = [self._str(decoder, part) if part else "None" for part in (number, text)]
+        parts = [self._str_of_object(decoder, part) if part else "None" for part in (number, text)]
         message = f"[Errno {parts[0]}] {parts[1]}"
         if file:
             message += f": {self._exact_repr(decoder, file)}"
@@ -564,9 +566,9 @@ class ExceptionTextReader:
 
     def _group_str(self, decoder: ReprDecoder, address: int) -> str:
         struct = "PyBaseExceptionGroupObject"
-        message = self._str(decoder, decoder.field(address, struct, "msg"))
+        message = self._str_of_object(decoder, decoder.field(address, struct, "msg"))
         held = decoder.field(address, struct, "excs")
-        count = decoder.signed(held, "PyTupleObject", "ob_size")
+        count = decoder.signed_field(held, "PyTupleObject", "ob_size")
         return f"{message} ({count} sub-exception{'s' if count != 1 else ''})"
 
     def _syntax_error_str(self, decoder: ReprDecoder, address: int) -> str:
@@ -574,7 +576,7 @@ class ExceptionTextReader:
         message, file, number = (
             decoder.field(address, struct, n) for n in ("msg", "filename", "lineno")
         )
-        text = self._str(decoder, message) if message else "None"
+        text = self._str_of_object(decoder, message) if message else "None"
         places = []
         if file and decoder.ident(file) == "str":
             places.append(decoder.string(file, MAX_MESSAGE).rpartition("/")[2])
@@ -585,11 +587,13 @@ class ExceptionTextReader:
     def _unicode_error_str(self, decoder: ReprDecoder, address: int, name: str) -> str:
         struct = "PyUnicodeErrorObject"
         held = decoder.field(address, struct, "object")
-        start, end = (decoder.signed(address, struct, member) for member in ("start", "end"))
+        start, end = (decoder.signed_field(address, struct, member) for member in ("start", "end"))
         fails, unit = _CODEC_FAILS[name]
         if "{0}" in fails:
-            fails = fails.format(self._str(decoder, decoder.field(address, struct, "encoding")))
-        reason = self._str(decoder, decoder.field(address, struct, "reason"))
+            fails = fails.format(
+                self._str_of_object(decoder, decoder.field(address, struct, "encoding"))
+            )
+        reason = self._str_of_object(decoder, decoder.field(address, struct, "reason"))
         units = self._unconverted_units(decoder, held, unit)
         if not 0 <= start < end <= len(units):
             raise Undecodable("its positions lie outside of its object")  # 3.14 clips them
@@ -617,10 +621,10 @@ def _why_no_str(decoder: ReprDecoder, kind: TypeInfo) -> str:
     The slot of a Python class searches for the name when the class, or a base, defines it; and
     when there are several built-in bases, which may have different ones.
     """
-    if not kind.python_class:
+    if not kind.is_python_class:
         return f"{kind.qualified_name} has a __str__ of its own"
     held = decoder.context.types.lookup(kind, "__str__")
-    if held is not None and held[0].python_class:
+    if held is not None and held[0].is_python_class:
         return f"{held[0].qualified_name} has a __str__ of its own"
     unclear = "none was found in its Python classes, and those of its built-in bases may differ"
     return f"cannot tell whose __str__ {kind.qualified_name} runs: {unclear}"

@@ -43,7 +43,7 @@ _JOB_QUEUES = ("multiprocessing.queues", "multiprocessing.synchronize", "queue")
 _LENGTHS = {"list": "PyListObject", "collections.deque": "dequeobject"}
 
 
-class Worker(NamedTuple):
+class PoolWorker(NamedTuple):
     """One worker. `runs` is the frame of the function it was given; None when that is unknown.
 
     `idle`: it waits for work; None when it is unknown. A process is known by its pid alone;
@@ -58,7 +58,7 @@ class Worker(NamedTuple):
     replaces: bool = False
 
 
-class Handler(NamedTuple):
+class PoolHandlerThread(NamedTuple):
     """A thread of a Pool of multiprocessing: what it is for; `tid` is None when it has ended."""
 
     purpose: str
@@ -66,7 +66,7 @@ class Handler(NamedTuple):
     frame: PyFrame | None  # its innermost one
 
 
-class AwaitedResult(NamedTuple):
+class PoolResult(NamedTuple):
     """A result that a Pool owes: of how many calls, and how many chunks of them are not done."""
 
     kind: str  # "apply", "map", "imap"
@@ -86,13 +86,13 @@ class Executor(NamedTuple):
     shown: str  # its class
     prefix: str | None  # of its threads' names
     max_workers: int | None
-    workers: tuple[Worker, ...]
+    workers: tuple[PoolWorker, ...]
     queued: int | None
     shut_down: bool | None
     calls: tuple[str, ...] = ()
     forgot_workers: bool = False
-    awaited: tuple[AwaitedResult, ...] = ()  # of a Pool of multiprocessing
-    handlers: tuple[Handler, ...] = ()
+    awaited: tuple[PoolResult, ...] = ()  # of a Pool of multiprocessing
+    handlers: tuple[PoolHandlerThread, ...] = ()
 
 
 class Queue(NamedTuple):
@@ -128,7 +128,7 @@ def read_executors_and_queues(target: Target, python: PythonState) -> ExecutorsA
     """Return the executors and queues of a process. Never raises for damage."""
     instances = shared_instances(target, python)
     reader = instances.reader
-    decoder = _PoolDecoder(instances, python)
+    decoder = _ExecutorAndQueueDecoder(instances, python)
     problems: list[SoftError] = []
     pools, process_pools, queues = [], [], []
     # Which threads are in a frame of a module of queues that refers to an address.
@@ -145,7 +145,7 @@ def read_executors_and_queues(target: Target, python: PythonState) -> ExecutorsA
         for word in words:
             if thread.tid not in users.setdefault(word, []):
                 users[word].append(thread.tid)
-    for instance in instances.of((*_POOLS, *_QUEUES)):
+    for instance in instances.of_classes((*_POOLS, *_QUEUES)):
         try:
             if instance.kind in (THREADS, PROCESSES):
                 pools.append(decoder.decode_executor(instance))
@@ -163,7 +163,7 @@ def read_executors_and_queues(target: Target, python: PythonState) -> ExecutorsA
     return ExecutorsAndQueues(tuple(pools), tuple(process_pools), tuple(queues), errors)
 
 
-class _PoolDecoder:
+class _ExecutorAndQueueDecoder:
     def __init__(self, instances: InstancesByClass, python: PythonState) -> None:
         self._reader = reader = instances.reader
         self.instances = instances
@@ -180,13 +180,13 @@ class _PoolDecoder:
             return 0
         return value
 
-    def _number(self, address: int, name: str) -> int | None:
+    def _integer_attribute(self, address: int, name: str) -> int | None:
         at = self._attribute(address, name)
         value = self._objects.integer(at) if at else None
         return value if isinstance(value, int) else None
 
-    def _boolean(self, address: int, name: str) -> bool | None:
-        number = self._number(address, name)
+    def _boolean_attribute(self, address: int, name: str) -> bool | None:
+        number = self._integer_attribute(address, name)
         return None if number is None else bool(number)
 
     def _length(self, address: int) -> int | None:
@@ -194,7 +194,7 @@ class _PoolDecoder:
         struct = _LENGTHS.get(self.instances.ident(address))
         return None if struct is None else self._containers.length(address, struct)
 
-    def _text(self, address: int) -> str | None:
+    def _str_contents(self, address: int) -> str | None:
         text = self._reader.string(address, 4096) if address else None
         return text if isinstance(text, str) else None
 
@@ -213,18 +213,18 @@ class _PoolDecoder:
                 size=self._length(self._attribute(at, "_queue")),
                 getters=self._length(self._attribute(at, "_getters")),
                 putters=self._length(self._attribute(at, "_putters")),
-                unfinished=self._number(at, "_unfinished_tasks"),
-                max_size=self._number(at, "_maxsize"),
+                unfinished=self._integer_attribute(at, "_unfinished_tasks"),
+                max_size=self._integer_attribute(at, "_maxsize"),
             )
         if instance.kind == PIPED:  # what its feeder thread has not written into the pipe yet
             size = self._length(self._attribute(at, "_buffer"))
-            return queue._replace(size=size, max_size=self._number(at, "_maxsize"))
+            return queue._replace(size=size, max_size=self._integer_attribute(at, "_maxsize"))
         return queue._replace(
             getters=self._count_waiters(at, "not_empty"),
             putters=self._count_waiters(at, "not_full"),
             size=self._length(self._attribute(at, "queue")),
-            max_size=self._number(at, "maxsize"),
-            unfinished=self._number(at, "unfinished_tasks"),
+            max_size=self._integer_attribute(at, "maxsize"),
+            unfinished=self._integer_attribute(at, "unfinished_tasks"),
         )
 
     def _count_waiters(self, queue: int, name: str) -> int | None:
@@ -251,7 +251,7 @@ class _PoolDecoder:
     def decode_executor(self, instance: Instance) -> Executor:
         """Return one executor."""
         at = instance.address
-        max_workers = self._number(at, "_max_workers")
+        max_workers = self._integer_attribute(at, "_max_workers")
         if instance.kind == PROCESSES:
             return self._decode_process_pool(instance, max_workers)
         queue = self._attribute(at, "_work_queue")
@@ -261,7 +261,7 @@ class _PoolDecoder:
         members = list(self._containers.set_items(threads))[:MAX_WORKERS] if threads else []
         workers = [self._thread_worker(member) for member in members]
         workers.sort(key=lambda worker: (worker.tid or 0, worker.name or ""))
-        prefix = self._text(self._attribute(at, "_thread_name_prefix"))
+        prefix = self._str_contents(self._attribute(at, "_thread_name_prefix"))
         return Executor(
             at,
             "threads",
@@ -270,24 +270,24 @@ class _PoolDecoder:
             max_workers,
             tuple(workers),
             queued,
-            shut_down=self._boolean(at, "_shutdown"),
+            shut_down=self._boolean_attribute(at, "_shutdown"),
         )
 
-    def _thread_worker(self, thread: int) -> Worker:
-        name = self._text(self._attribute(thread, "_name"))
-        state = self._state_of(thread, name)
+    def _thread_worker(self, thread: int) -> PoolWorker:
+        name = self._str_contents(self._attribute(thread, "_name"))
+        state = self._state_of_thread_object(thread, name)
         if state is None:
-            return Worker(None, name)
+            return PoolWorker(None, name)
         idle, runs = read_worker_state(state)
-        return Worker(state.tid, name, idle, runs)
+        return PoolWorker(state.tid, name, idle, runs)
 
-    def _state_of(self, thread: int, name: str | None) -> ThreadState | None:
+    def _state_of_thread_object(self, thread: int, name: str | None) -> ThreadState | None:
         """Return the state of a Thread object; None where that thread has ended.
 
         Another one may have its ident, which is an address of its stack: one that was started
         after fork() left the workers behind. It has its own name in threading._active.
         """
-        state = self._threads.get(self._number(thread, "_ident") or 0)
+        state = self._threads.get(self._integer_attribute(thread, "_ident") or 0)
         if state is None or (name and state.name and state.name != name):
             return None
         return state
@@ -295,12 +295,12 @@ class _PoolDecoder:
     def _decode_process_pool(self, instance: Instance, most: int | None) -> Executor:
         at = instance.address
         running = self._attribute(at, "_processes")
-        workers: list[Worker] = []
+        workers: list[PoolWorker] = []
         for key, process in self._objects.dict_items(running) if running else ():
             pid = self._objects.integer(key)
             if isinstance(pid, int) and len(workers) < MAX_WORKERS:
-                name = self._text(self._attribute(process, "_name"))
-                workers.append(Worker(None, name, pid=pid))
+                name = self._str_contents(self._attribute(process, "_name"))
+                workers.append(PoolWorker(None, name, pid=pid))
         work_items = self._attribute(at, "_pending_work_items")
         pending = [item for _, item in self._objects.dict_items(work_items)] if work_items else []
         workers.sort(key=lambda worker: worker.pid or 0)
@@ -312,7 +312,7 @@ class _PoolDecoder:
             most,
             tuple(workers),
             len(pending),
-            shut_down=self._boolean(at, "_shutdown_thread"),
+            shut_down=self._boolean_attribute(at, "_shutdown_thread"),
             calls=tuple(self._work_item_function(item) for item in pending[:MAX_ITEMS]),
             forgot_workers=self.instances.ident(running) != "dict",
         )
@@ -328,16 +328,16 @@ class _PoolDecoder:
         limited = bool(self._attribute(at, "_maxtasksperchild"))
         held = self._attribute(at, "_pool")
         members = self._containers.list_items(held)[:MAX_WORKERS] if held else []
-        workers: list[Worker] = []
+        workers: list[PoolWorker] = []
         for member in members:
             if of_threads:
                 workers.append(self._thread_worker(member))
                 continue
             popen = self._attribute(member, "_popen")
-            pid = self._number(popen, "pid") if popen else None
+            pid = self._integer_attribute(popen, "pid") if popen else None
             replaces = pid is not None and 0 < begun < pid and not limited
-            name = self._text(self._attribute(member, "_name"))
-            workers.append(Worker(None, name, pid=pid, replaces=replaces))
+            name = self._str_contents(self._attribute(member, "_name"))
+            workers.append(PoolWorker(None, name, pid=pid, replaces=replaces))
         cache, waiting = self._attribute(at, "_cache"), self._attribute(at, "_taskqueue")
         results = [result for _, result in self._objects.dict_items(cache)] if cache else []
         queue = self.instances.wanted_class_of(waiting, frozenset(_QUEUES)) if waiting else None
@@ -346,35 +346,42 @@ class _PoolDecoder:
             "threads" if of_threads else "processes",
             instance.shown,
             None,
-            self._number(at, "_processes"),
+            self._integer_attribute(at, "_processes"),
             tuple(workers),
             self.decode_queue(Instance(waiting, *queue)).size if queue else None,
-            shut_down=self._text(self._attribute(at, "_state")) in ("CLOSE", "TERMINATE"),
+            shut_down=self._str_contents(self._attribute(at, "_state")) in ("CLOSE", "TERMINATE"),
             awaited=tuple(map(self._decode_awaited_result, results[:MAX_ITEMS])),
             handlers=handlers,
         )
 
-    def _decode_handler(self, thread: int, purpose: str) -> Handler:
+    def _decode_handler(self, thread: int, purpose: str) -> PoolHandlerThread:
         state = (
-            self._state_of(thread, self._text(self._attribute(thread, "_name"))) if thread else None
+            self._state_of_thread_object(
+                thread, self._str_contents(self._attribute(thread, "_name"))
+            )
+            if thread
+            else None
         )
         if state is None or not state.alive:
-            return Handler(purpose, None, None)
-        return Handler(purpose, state.tid, state.frames[0] if state.frames else None)
+            return PoolHandlerThread(purpose, None, None)
+        return PoolHandlerThread(purpose, state.tid, state.frames[0] if state.frames else None)
 
-    def _decode_awaited_result(self, result: int) -> AwaitedResult:
+    def _decode_awaited_result(self, result: int) -> PoolResult:
         """Return what is known of a result; only a MapResult counts its chunks."""
         kind = self.instances.types.type_of_object(result).qualname
         if kind == "MapResult":
             calls = self._length(self._attribute(result, "_value"))
-            return AwaitedResult("map", calls, self._number(result, "_number_left"))
+            return PoolResult("map", calls, self._integer_attribute(result, "_number_left"))
         if kind.startswith("IMap"):
-            calls, came = self._number(result, "_length"), self._number(result, "_index")
+            calls, came = (
+                self._integer_attribute(result, "_length"),
+                self._integer_attribute(result, "_index"),
+            )
             early = self._attribute(result, "_unsorted")  # results that came before earlier ones
             count = len(list(self._objects.dict_items(early))) if early else 0
             left = None if calls is None or came is None else max(calls - came - count, 0)
-            return AwaitedResult("imap", calls, left)
-        return AwaitedResult("apply", 1, None)
+            return PoolResult("imap", calls, left)
+        return PoolResult("apply", 1, None)
 
     def _work_item_function(self, work_item: int) -> str:
         """Return the name of the function of a _WorkItem."""
@@ -382,7 +389,10 @@ class _PoolDecoder:
         kind = self.instances.ident(function)
         if kind == "function":
             return (
-                self._text(self._reader.field(function, "PyFunctionObject", "func_qualname")) or "?"
+                self._str_contents(
+                    self._reader.field(function, "PyFunctionObject", "func_qualname")
+                )
+                or "?"
             )
         return f"{kind} object" if kind else "?"
 

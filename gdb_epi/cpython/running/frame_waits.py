@@ -132,13 +132,15 @@ class WaitReader:
         address = self._variable(frame, variable)
         place = f"{frame.module}.{frame.qualname or frame.name}"
         if kind == wait_rules.SLEEP:
-            seconds = None if variable == "deadline" else self.number(address)  # that is absolute
+            seconds = (
+                None if variable == "deadline" else self.numeric_value(address)
+            )  # that is absolute
             return TaskWait(kind, place=place, seconds=seconds)
         kind = kind or self.kind_by_class(address)
         if (
             address
             and kind in (wait_rules.READ, wait_rules.WRITE)
-            and self.number(address) is not None
+            and self.numeric_value(address) is not None
         ):
             address = 0  # the descriptor itself
         name = self.name_in_frame(address, outside)
@@ -178,11 +180,11 @@ class WaitReader:
         text = self.context.reader.string(address, 4096)
         return "" if isinstance(text, Absent) else text
 
-    def is_true(self, address: int) -> bool:
+    def is_true_object(self, address: int) -> bool:
         """Return whether an object is True; False for everything else."""
-        return bool(self.number(address)) if self.class_name_of(address) == "bool" else False
+        return bool(self.numeric_value(address)) if self.class_name_of(address) == "bool" else False
 
-    def number(self, address: int) -> float | None:
+    def numeric_value(self, address: int) -> float | None:
         """Return the value of an int or a float; None for anything else."""
         classes = self.class_names(address)
         with suppress(EpiError):
@@ -211,9 +213,11 @@ class WaitReader:
         """Return what a frame of the program calls an object: a variable, attribute or global."""
         if frame is None or frame.hole is not None or not address:
             return ""
-        return next((name for name, value in self._names(frame) if value == address), "")
+        return next(
+            (name for name, value in self._names_known_to_frame(frame) if value == address), ""
+        )
 
-    def _names(self, frame: PyFrame) -> Iterator[tuple[str, int]]:
+    def _names_known_to_frame(self, frame: PyFrame) -> Iterator[tuple[str, int]]:
         """Yield what a frame can name: its variables, attributes of self and cls, its globals."""
         variables = self.variables(frame)
         yield from variables.items()
@@ -231,7 +235,7 @@ class WaitReader:
         for _ in range(MAX_SOCKET_DEPTH):
             if not address:
                 return None
-            number = self.number(address)
+            number = self.numeric_value(address)
             if number is not None:
                 return int(number) if 0 <= number < 1 << 20 else None
             if any(name in ("_socket.socket", "socket") for name in self.class_names(address)):
@@ -243,7 +247,7 @@ class WaitReader:
                     return None
                 return fd if fd < 1 << 20 else None
             for name in _FD_MEMBERS:
-                number = self.number(self.attribute(address, name))
+                number = self.numeric_value(self.attribute(address, name))
                 if number is not None:
                     return int(number)
             address = self.attribute(address, *_TO_A_SOCKET)
@@ -260,7 +264,7 @@ class WaitReader:
         owner = self.attribute(inner or address, "_owner", "_owner_task", "owner", "_RLock__owner")
         if self.class_name_of(owner).endswith(".TaskInfo"):  # anyio 3
             owner = self.attribute(owner, "id")
-        number = self.number(owner)  # patched locks have the ident, which is the address
+        number = self.numeric_value(owner)  # patched locks have the ident, which is the address
         return owner if number is None else int(number)
 
     def set_members(self, address: int, *names: str) -> tuple[int, ...]:

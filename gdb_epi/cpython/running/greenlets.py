@@ -66,13 +66,13 @@ def read_greenlets(target: Target, python: PythonState) -> Greenlets:
     coroutines = CoroutineReader(reader, instances.objects, instances.types)
     problems: list[SoftError] = []
     seen: list[tuple[Greenlet, tuple[int, ...]]] = []
-    for instance in instances.of((GREENLET,))[:MAX_GREENLETS]:
+    for instance in instances.of_classes((GREENLET,))[:MAX_GREENLETS]:
         greenlet = Greenlet(instance.address, instance.shown, "", ())
         words: tuple[int, ...] = ()
         try:
             words = _state_words(reader, instances, instance.address)
             frames = [word for word in words if instances.ident(word) == "frame"]
-            frame = _interpreter_frame(reader, frames[0]) if frames else 0
+            frame = _frame_of_frame_object(reader, frames[0]) if frames else 0
             stack, broken = coroutines.frame_with_callers(frame)
             greenlet = greenlet._replace(state=SUSPENDED if frame else "", stack=stack)
         except UnreadableMemory as error:
@@ -139,7 +139,7 @@ def _set_state(greenlet: Greenlet, words: tuple[int, ...], at: int | None) -> Gr
     return greenlet._replace(state=NOT_STARTED if not end else RUNNING if start else ENDED)
 
 
-def _interpreter_frame(reader: MemoryReader, frame: int) -> int:
+def _frame_of_frame_object(reader: MemoryReader, frame: int) -> int:
     """Return what the frame reader reads: since 3.11 the frame object only points at it."""
     at = reader.layout.offset("PyFrameObject", "f_frame")
     return reader.u64(frame + at) if frame and at is not None else frame

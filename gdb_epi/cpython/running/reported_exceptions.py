@@ -47,7 +47,9 @@ class ReportedExceptions:
             yield from self._arguments_of_hooks(variables, thread)
             last = [self._objects.dict_get(variables, name) for name in _LAST]
             kept = [value for value in last if not isinstance(value, Absent)]
-            if kept and self._is_printing(thread):  # a walk of its C stack: few processes keep any
+            if kept and self._is_printing_exception(
+                thread
+            ):  # a walk of its C stack: few processes keep any
                 yield from kept
         except (UnreadableMemory, LayoutError):
             return
@@ -75,11 +77,11 @@ class ReportedExceptions:
             wanted = self._reader.field32(frame.code, "PyCodeObject", "co_argcount")
             if wanted <= before + _VALUE:  # def hook(*everything)
                 if wanted < len(given) and self._type_name(given[wanted]) == "tuple":
-                    yield self._tuple_entry(given[wanted], _VALUE - wanted + before)
+                    yield self._tuple_item(given[wanted], _VALUE - wanted + before)
             elif before + _VALUE < len(given):
                 yield given[before + _VALUE]
         elif before < len(given):  # an UnraisableHookArgs, which is a tuple
-            yield self._tuple_entry(given[before], _VALUE)
+            yield self._tuple_item(given[before], _VALUE)
 
     def _type_name(self, address: int) -> str | Absent:
         return self._reader.type_name(self._reader.type_of(address))
@@ -90,7 +92,7 @@ class ReportedExceptions:
             return self._reader.field(word, "PyCellObject", "ob_ref")
         return word
 
-    def _tuple_entry(self, address: int, number: int) -> int:
+    def _tuple_item(self, address: int, number: int) -> int:
         start = address + self._reader.layout.require("PyTupleObject", "ob_item")
         return self._reader.u64(start + 8 * number)
 
@@ -105,7 +107,7 @@ class ReportedExceptions:
             hook = self._reader.field(hook, "PyMethodObject", "im_func")
         return 0, 0
 
-    def _is_printing(self, thread: ThreadState) -> bool:
+    def _is_printing_exception(self, thread: ThreadState) -> bool:
         """Tell whether PyErr_Print() is on the thread's C stack."""
         frames = self._target.native_frames(thread.tid or 0)
         if isinstance(frames, Absent):

@@ -42,7 +42,7 @@ from gdb_epi.errors import (
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
-from gdb_epi.util import memoized, natural_order
+from gdb_epi.util import memoized, natural_sort_key
 
 # The members of an asyncio task or future: C structs, and instances of the Python classes.
 #
@@ -69,17 +69,17 @@ class TaskFields:
         self._require = reader.layout.require
         self._containers = ContainerReader(reader)
 
-    def _get(self, task: int, member: str) -> int:
+    def _read_member(self, task: int, member: str) -> int:
         """Return the member that C calls task_MEMBER and Python _MEMBER."""
         at = self._require("TaskObj", f"task_{member}")
-        return self._unless_none(self._reader.u64(task + at))
+        return self._null_if_none(self._reader.u64(task + at))
 
-    def _unless_none(self, address: int) -> int:
-        return 0 if self._types.ident(address) == "NoneType" else address
+    def _null_if_none(self, address: int) -> int:
+        return 0 if self._types.root_builtin_type_name(address) == "NoneType" else address
 
     def name(self, task: int) -> int:
         """Return the name; 3.13 (gh-118760) keeps a number until somebody asks for the text."""
-        return self._get(task, "name")
+        return self._read_member(task, "name")
 
     def state(self, task: int) -> str | Absent:
         """Return one of STATES."""
@@ -90,15 +90,15 @@ class TaskFields:
 
     def coroutine(self, task: int) -> int:
         """Return the coroutine; a finished task drops it."""
-        return self._get(task, "coro")
+        return self._read_member(task, "coro")
 
     def waits_for(self, task: int) -> int:
         """Return the future whose end wakes the task."""
-        return self._get(task, "fut_waiter")
+        return self._read_member(task, "fut_waiter")
 
     def exception(self, task: int) -> int:
         """Return the exception that the task ended with."""
-        return self._get(task, "exception")
+        return self._read_member(task, "exception")
 
     def has_unretrieved_exception(self, task: int) -> bool:
         """Tell whether nobody has asked for that exception; an int before 3.12, then one bit."""
@@ -110,14 +110,17 @@ class TaskFields:
 
     def loop(self, task: int) -> int:
         """Return the event loop."""
-        return self._get(task, "loop")
+        return self._read_member(task, "loop")
 
     def callbacks(self, task: int) -> list[int]:
         """Return what is called when the task ends, out of the list of (callback, context).
 
         In C the first callback has a place of its own.
         """
-        callbacks, pairs = [self._get(task, "callback0")], self._get(task, "callbacks")
+        callbacks, pairs = (
+            [self._read_member(task, "callback0")],
+            self._read_member(task, "callbacks"),
+        )
         for pair in self._containers.list_items(pairs) if pairs else ():
             callbacks += self._containers.tuple_items(pair)[:1]
         return [callback for callback in callbacks if callback]
@@ -128,7 +131,7 @@ class TaskFields:
         That is one object, or the members of a set.
         """
         flag = self._reader.layout.offset("TaskObj", "task_awaited_by_is_set")
-        waiters = self._get(task, "awaited_by") if flag is not None else 0
+        waiters = self._read_member(task, "awaited_by") if flag is not None else 0
         if flag is not None and waiters and self._reader.u8(task + flag):
             return list(self._containers.set_items(waiters))
         return [waiters] if waiters else []
@@ -139,17 +142,17 @@ class PythonTaskFields(TaskFields):
 
     kind = "Python"
 
-    def _get(self, task: int, member: str) -> int:
+    def _read_member(self, task: int, member: str) -> int:
         value = self._objects.attribute(task, f"_{member}")
         if isinstance(value, Absent):
             if value.reason == NOT_AVAILABLE:
                 return 0
             raise UnreadableMemory(task, 8, value.detail)
-        return self._unless_none(value)
+        return self._null_if_none(value)
 
     def state(self, task: int) -> str | Absent:
         """Return one of STATES; until it ends, a task has the class's own "PENDING"."""
-        state = self._get(task, "state")
+        state = self._read_member(task, "state")
         text = self._reader.string(state, 32) if state else "PENDING"
         if isinstance(text, Absent) or text.lower() in STATES:
             return text if isinstance(text, Absent) else text.lower()
@@ -157,14 +160,14 @@ class PythonTaskFields(TaskFields):
 
     def has_unretrieved_exception(self, task: int) -> bool:
         """Tell whether nobody has asked for that exception; the class mangles the name."""
-        flag = self._get(task, "Future__log_traceback")
+        flag = self._read_member(task, "Future__log_traceback")
         return bool(flag) and self._objects.integer(flag) == 1
 
     def awaited_by(self, task: int) -> list[int]:
         """Return the members of a set, whose name has two underscores that the class mangles."""
         if self._reader.layout.offset("TaskObj", "task_awaited_by") is None:
             return []
-        waiters = self._get(task, "Future__asyncio_awaited_by")
+        waiters = self._read_member(task, "Future__asyncio_awaited_by")
         return list(self._containers.set_items(waiters)) if waiters else []
 
 
@@ -270,7 +273,7 @@ class FutureLinks:
 
     def _referred_objects(self, callback: int) -> list[int]:
         """Return the objects that a function, bound method or partial refers to."""
-        kind = self._types.ident(callback)
+        kind = self._types.root_builtin_type_name(callback)
         if kind == "function":
             return self._containers.cells(callback, MAX_CELLS)
         if kind == "method":
@@ -386,7 +389,7 @@ class _TaskDecoder:
         objects += objects_being_collected(self.reader, self._python)
         yield from (address for address in objects if is_task(address))
 
-    def failure_words(self, raised: int) -> str:
+    def describe_raised_exception(self, raised: int) -> str:
         """Return the type of an exception, and where it was raised; no text of it."""
         if self._exceptions is None:
             from gdb_epi.cpython.running.exceptions import ExceptionDecoder
@@ -436,8 +439,10 @@ class _InterpreterTasks:
             self._module = module
             self._find_task_types()
         running = self._running_tasks()
-        tasks = [self._task(address, running) for address in self._addresses()]
-        tasks.sort(key=lambda task: natural_order(task.name if isinstance(task.name, str) else ""))
+        tasks = [self._decode_task(address, running) for address in self._addresses_of_tasks()]
+        tasks.sort(
+            key=lambda task: natural_sort_key(task.name if isinstance(task.name, str) else "")
+        )
         fields = {task.address: self.fields_of(task.address) for task in tasks}
         links = FutureLinks(self._reader, self._objects, self._types)
         edges, problems = find_awaiting_tasks(tasks, fields, links)
@@ -466,7 +471,7 @@ class _InterpreterTasks:
 
     # -- which tasks there are ----------------------------------------------------------------
 
-    def _addresses(self) -> list[int]:
+    def _addresses_of_tasks(self) -> list[int]:
         addresses: dict[int, None] = {}
         for where, source in self._task_sources():
             try:
@@ -488,7 +493,7 @@ class _InterpreterTasks:
             yield "the tasks of ended threads", self._linked_tasks(self._interpreter.address + at)
         if self._module:
             for name in _WEAK_SETS:
-                yield name, self._weak_set(name)
+                yield name, self._tasks_of_weak_set(name)
             yield _EAGER, self._eager_tasks()
         if self._forgotten:
             yield "the collector's objects", self._decoder.gc_tracked_tasks(self.fields_of)
@@ -521,7 +526,7 @@ class _InterpreterTasks:
             return 0
         return value
 
-    def _weak_set(self, name: str) -> Iterator[int]:
+    def _tasks_of_weak_set(self, name: str) -> Iterator[int]:
         """Yield the tasks of a WeakSet. Reference: Lib/_weakrefset.py (`data`, a set)."""
         address = self._asyncio_global(name)
         if not address:
@@ -560,7 +565,7 @@ class _InterpreterTasks:
         return None
 
     def _is_none(self, address: int) -> bool:
-        return not address or self._types.ident(address) == "NoneType"
+        return not address or self._types.root_builtin_type_name(address) == "NoneType"
 
     def _running_tasks(self) -> set[int]:
         """Return the tasks that run.
@@ -581,8 +586,8 @@ class _InterpreterTasks:
 
     # -- one task -----------------------------------------------------------------------------
 
-    def _task(self, address: int, running: set[int]) -> Task:
-        name = self._name(address)
+    def _decode_task(self, address: int, running: set[int]) -> Task:
+        name = self._name_of_task(address)
         subject = f"task {address:#x}" if isinstance(name, Absent) else f"task {name}"
         if isinstance(name, Absent):
             self._problem(subject, f"its name: {name.detail}")
@@ -598,7 +603,7 @@ class _InterpreterTasks:
                 waits_for=fields.waits_for(address),
             )
             if task.state == "finished" and (raised := fields.exception(address)):
-                failure = self._decoder.failure_words(raised)
+                failure = self._decoder.describe_raised_exception(raised)
                 task = task._replace(
                     failure=failure, unseen=fields.has_unretrieved_exception(address)
                 )
@@ -608,7 +613,7 @@ class _InterpreterTasks:
             return task
 
     @memoized
-    def _name(self, task: int) -> str | Absent:
+    def _name_of_task(self, task: int) -> str | Absent:
         """Return the name; 3.13 (gh-118760) keeps the number until somebody asks for the text."""
         fields = self.fields_of(task)
         try:
@@ -628,7 +633,7 @@ class _InterpreterTasks:
             why = f"its coroutine is {kind or 'of an unknown type'}, not a Python one"
             self._problem(subject, why)
             return task._replace(coro=Absent(NOT_AVAILABLE, why))
-        chain = self._coroutines.chain(coroutine)
+        chain = self._coroutines.suspended_chain(coroutine)
         if chain.broken:
             self._problem(subject, f"its stack: {chain.broken}")
         task = task._replace(coro=self._coroutines.qualname(coroutine), stack=chain.frames)
@@ -652,7 +657,7 @@ class _InterpreterTasks:
         if not address:
             return task
         if self._is_task(address):
-            name = self._name(address)
+            name = self._name_of_task(address)
             name = f"{address:#x}" if isinstance(name, Absent) else name
             return task._replace(awaits=f"task {name}", awaits_task=True)
         try:

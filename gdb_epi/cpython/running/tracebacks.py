@@ -79,16 +79,16 @@ class Tracebacks:
         self._lines -= len(kept)
         if self._lines < 0:
             return Absent(UNPARSABLE, f"more than {MAX_LINES} traceback lines")
-        lines = tuple(map(self._line, kept))
+        lines = tuple(map(self._traceback_line_at, kept))
         return Traceback(lines, len(links) - len(kept), broken, 0 if broken else links[-1])
 
-    def _line(self, address: int) -> TracebackLine:
+    def _traceback_line_at(self, address: int) -> TracebackLine:
         struct, require = "PyTracebackObject", self._layout.require
         try:
             lasti = self._i32(address + require(struct, "tb_lasti"))
             line: int | None = self._i32(address + require(struct, "tb_lineno"))
             frame = self._reader.field(address, struct, "tb_frame")
-            code = self._code(frame)
+            code = self._code_of_frame(frame)
             info = self._codes.code_at(code)
         except UnreadableMemory as error:
             return TracebackLine(hole=str(error))
@@ -99,7 +99,7 @@ class Tracebacks:
         return TracebackLine(info.name, info.qualname, info.filename, line, code=code)
 
     @memoized
-    def _code(self, frame: int) -> int:
+    def _code_of_frame(self, frame: int) -> int:
         """Return the PyCodeObject of a frame object; 3.11 put a _PyInterpreterFrame between."""
         at = self._layout.offset("PyFrameObject", "f_code")
         if at is not None:

@@ -54,7 +54,7 @@ class _TrioDecoder:
         self._containers = ContainerReader(context.reader)
         self._coroutines = CoroutineReader(context.reader, context.objects, context.types)
         tasks: list[Task] = []
-        for runner, interpreter in self._runners().items():
+        for runner, interpreter in self._interpreters_of_runners().items():
             try:
                 tasks += self._tasks_of(runner, interpreter)
             except (UnreadableMemory, LayoutError) as error:
@@ -65,7 +65,7 @@ class _TrioDecoder:
         if len(self._problems) < MAX_PROBLEMS:
             self._problems.append(SoftError("tasks", subject, message))
 
-    def _runners(self) -> dict[int, int]:
+    def _interpreters_of_runners(self) -> dict[int, int]:
         """Return the runners with their interpreters' ids."""
         runners: dict[int, int] = {}
         for thread in self._python.threads():
@@ -76,7 +76,7 @@ class _TrioDecoder:
                         runners.setdefault(runner, thread.interpreter)
         if not runners:
             instances = shared_instances(self._reader.target, self._python)
-            for instance in instances.of((_RUNNER,)):
+            for instance in instances.of_classes((_RUNNER,)):
                 runners[instance.address] = self._python.interpreters[0].id
             self._problems += instances.problems[:MAX_PROBLEMS]
         return runners
@@ -107,7 +107,7 @@ class _TrioDecoder:
             loop=runner,
             awaited_by=(parent,) if parent else (),
             framework=TRIO,
-            cancelled=self._waits.is_true(attribute(status, "effectively_cancelled")),
+            cancelled=self._waits.is_true_object(attribute(status, "effectively_cancelled")),
             # Of the first task's nurseries one is for the program's main task and trio's own
             # tasks, the other for the task that run_sync_soon() wakes.
             system=address == init
@@ -117,7 +117,7 @@ class _TrioDecoder:
         if self._coroutines.ident(coroutine) not in COROUTINES:
             self._note_problem(f"task {name}", "its coroutine is not a Python one")
             return task
-        chain = self._coroutines.chain(coroutine)
+        chain = self._coroutines.suspended_chain(coroutine)
         if chain.broken:
             self._note_problem(f"task {name}", f"its stack: {chain.broken}")
         task = task._replace(coro=self._coroutines.qualname(coroutine), stack=chain.frames)

@@ -86,14 +86,14 @@ _WATCHES = {
 }
 
 
-class WakeLink(NamedTuple):
+class GreenletWaker(NamedTuple):
     """One object that would wake a greenlet. `task` is the greenlet that is joined, else 0."""
 
     wait: TaskWait
     task: int = 0
 
 
-class WakeLinks:
+class GreenletWakers:
     """What would wake which greenlet, of one process."""
 
     def __init__(
@@ -107,11 +107,11 @@ class WakeLinks:
         self._head = self._reader.layout.require("PyMethodObject", "im_func")
         self._owner: dict[int, int] = {}  # the queue that an event of gevent's belongs to
 
-    def links_by_greenlet(self) -> dict[int, list[WakeLink]]:
+    def wakers_by_greenlet(self) -> dict[int, list[GreenletWaker]]:
         """Return the links by greenlet. Never raises for damage."""
-        links: dict[int, list[WakeLink]] = {}
+        links: dict[int, list[GreenletWaker]] = {}
         wanted = LINKABLES | QUEUES | WATCHERS | GREENLETS
-        sources = self._instances.of(wanted)
+        sources = self._instances.of_classes(wanted)
         for source in sources:
             if source.kind in QUEUES:
                 for word in self._pointer_fields(source.address):
@@ -122,7 +122,7 @@ class WakeLinks:
             watching = source.kind in WATCHERS
             for greenlet, puts in self._woken_greenlets(source.address, seen, watching=watching):
                 if greenlet != source.address:
-                    link = self._make_link(source.address, source.kind, puts=puts)
+                    link = self._make_waker(source.address, source.kind, puts=puts)
                     links.setdefault(greenlet, []).append(link)
         return links
 
@@ -141,7 +141,7 @@ class WakeLinks:
         self, source: int, seen: set[int], *, watching: bool
     ) -> Iterator[tuple[int, bool]]:
         """Yield the greenlets that an object would switch to, and whether each puts an item."""
-        todo = [(word, 0, False) for word in self._link_fields(source)]
+        todo = [(word, 0, False) for word in self._fields_that_may_hold_wakers(source)]
         while todo and len(seen) < MAX_SEEN:
             word, depth, puts = todo.pop()
             if word in seen or depth > MAX_DEPTH:
@@ -171,7 +171,7 @@ class WakeLinks:
         """Return the names of an object's class and its bases, without their modules."""
         return [name.rpartition(".")[2] for name in self._waits.class_names(address)]
 
-    def _link_fields(self, source: int) -> list[int]:
+    def _fields_that_may_hold_wakers(self, source: int) -> list[int]:
         """Return what links may be in: lists, deques and methods, of its struct or its dict."""
         fields = self._pointer_fields(source)
         with suppress(EpiError):
@@ -194,7 +194,7 @@ class WakeLinks:
         if watching and ident == "function":
             return self._containers.cells(word, MAX_ITEMS), False
         if watching and self._instances.wanted_class_of(word, LINKABLES):
-            return self._link_fields(word), False
+            return self._fields_that_may_hold_wakers(word), False
         if watching and word not in self._greenlets:
             event = self._waits.attribute(word, "event")  # of a PollResult
             return ([event] if event else []), False
@@ -207,38 +207,40 @@ class WakeLinks:
             return 0
         return greenlet
 
-    def _make_link(self, address: int, kind: str, *, puts: bool) -> WakeLink:
+    def _make_waker(self, address: int, kind: str, *, puts: bool) -> GreenletWaker:
         shown = self._waits.class_name_of(address)
         if kind in WATCHERS:
-            return self._watcher(address)
+            return self._waker_of_watcher(address)
         if kind in GREENLETS:
-            return WakeLink(TaskWait(TASK, address, shown), address)
+            return GreenletWaker(TaskWait(TASK, address, shown), address)
         if kind in QUEUES:
-            return WakeLink(TaskWait(QUEUE_PUT if puts else QUEUE_GET, address, shown))
+            return GreenletWaker(TaskWait(QUEUE_PUT if puts else QUEUE_GET, address, shown))
         queue = self._owner.get(address)
         if queue is not None:
-            return WakeLink(TaskWait(QUEUE_JOIN, queue, self._waits.class_name_of(queue)))
-        return WakeLink(TaskWait(self._waits.kind_by_class(address), address, shown))
+            return GreenletWaker(TaskWait(QUEUE_JOIN, queue, self._waits.class_name_of(queue)))
+        return GreenletWaker(TaskWait(self._waits.kind_by_class(address), address, shown))
 
     # -- watchers of libev ----------------------------------------------------------------------
 
-    def _watcher(self, address: int) -> WakeLink:
+    def _waker_of_watcher(self, address: int) -> GreenletWaker:
         """Return what a watcher waits for: the end of its struct has the times, or descriptor."""
         names = self._class_names(address)
         kind = next((name for name in names if name in _WATCHES), "")
         with suppress(EpiError):
-            end = self._end_of_struct(address, kind)
+            end = self._end_of_watcher_struct(address, kind)
             if kind == "io":
                 fd, events = unpack("<iI", self._reader.read(end - 8, 8))
                 writes = events & _WRITES and not events & _READS
-                return WakeLink(TaskWait(WRITE if writes else READ, fd=fd if fd >= 0 else None))
+                return GreenletWaker(
+                    TaskWait(WRITE if writes else READ, fd=fd if fd >= 0 else None)
+                )
             if kind == "timer":
                 at = unpack("<d", self._reader.read(end - 16, 8))[0]
                 now = self._loop_time(address)
-                return WakeLink(TaskWait(SLEEP, remaining=max(0.0, at - now) if now else None))
-        return WakeLink(TaskWait(_WATCHES.get(kind, OTHER)))
+                return GreenletWaker(TaskWait(SLEEP, remaining=max(0.0, at - now) if now else None))
+        return GreenletWaker(TaskWait(_WATCHES.get(kind, OTHER)))
 
-    def _end_of_struct(self, address: int, kind: str) -> int:
+    def _end_of_watcher_struct(self, address: int, kind: str) -> int:
         """Return the end of libev's struct, which ends the C class, proven by the pointer to it."""
         for info in self._waits.context.obj(address).lineage.types:
             if info.qualified_name.rpartition(".")[2] == kind:
@@ -353,7 +355,7 @@ def _task_wait(
         waits_for=task.waits_for,
     )
     if task.running:
-        return unfinished._replace(holds=managers.entered(task.stack, None))
+        return unfinished._replace(holds=managers.managers_entered_by_stack(task.stack, None))
     wait = reader.wait_of_stack(task.stack)
     if task.framework == "asyncio" and (wait is None or wait.kind == wait_rules.OTHER):
         wait = _future_wait(reader, task, awaited) or wait
@@ -365,7 +367,7 @@ def _task_wait(
         if wait is not None and wait.kind in wait_rules.FROM_OUTSIDE:
             certainty = OUTSIDE
         awaited = ()
-    holds = managers.entered(task.stack, wait)
+    holds = managers.managers_entered_by_stack(task.stack, wait)
     return unfinished._replace(
         wait=wait, wakers=awaited, certainty=certainty, needs=needs, holds=holds
     )
@@ -380,18 +382,21 @@ def read_greenlet_waits(
         return []
     reader = WaitReader(target, python)
     managers = ContextManagers(reader)
-    links: dict[int, list[WakeLink]] = {}
+    links: dict[int, list[GreenletWaker]] = {}
     if is_module_imported(target, python, "gevent"):
         instances = shared_instances(target, python)
-        links = WakeLinks(
+        links = GreenletWakers(
             reader, instances, frozenset(greenlet.address for greenlet in greenlets)
-        ).links_by_greenlet()
+        ).wakers_by_greenlet()
     waits = [_greenlet_wait(reader, managers, each, links.get(each.address, [])) for each in alive]
     return add_lock_holders(reader, waits)
 
 
 def _greenlet_wait(
-    reader: WaitReader, managers: ContextManagers, greenlet: Greenlet, links: Sequence[WakeLink]
+    reader: WaitReader,
+    managers: ContextManagers,
+    greenlet: Greenlet,
+    links: Sequence[GreenletWaker],
 ) -> UnfinishedTask:
     unfinished = UnfinishedTask(
         id=greenlet.address,
@@ -405,7 +410,7 @@ def _greenlet_wait(
         return unfinished
     wait = reader.wait_of_stack(greenlet.stack)
     if links:
-        wait = _add_links(reader, wait, greenlet, links)
+        wait = _complete_wait_by_wakers(reader, wait, greenlet, links)
     certainty, wakers = UNKNOWN, tuple(link.task for link in links if link.task)
     if wait is not None and wait.kind in (wait_rules.TASK, wait_rules.TASKS):
         if not wakers and wait.kind == wait_rules.TASK:
@@ -417,15 +422,15 @@ def _greenlet_wait(
         certainty, wakers = OUTSIDE, ()
     else:
         wakers = ()
-    holds = managers.entered(greenlet.stack, wait)
+    holds = managers.managers_entered_by_stack(greenlet.stack, wait)
     needs = "any" if wait is None or wait.kind != wait_rules.TASK else "all"
     return unfinished._replace(
         wait=wait, wakers=wakers, certainty=certainty, needs=needs, holds=holds
     )
 
 
-def _add_links(
-    reader: WaitReader, wait: TaskWait | None, greenlet: Greenlet, links: Sequence[WakeLink]
+def _complete_wait_by_wakers(
+    reader: WaitReader, wait: TaskWait | None, greenlet: Greenlet, links: Sequence[GreenletWaker]
 ) -> TaskWait:
     """Return the wait that the frames show, completed by the objects linked to the greenlet."""
     first = links[0].wait
@@ -482,7 +487,9 @@ class ContextManagers:
         self._slots = FrameSlots(context.reader)
         self._coroutines = CoroutineReader(context.reader, context.objects, context.types)
 
-    def entered(self, stack: Sequence[PyFrame], wait: TaskWait | None) -> tuple[int, ...]:
+    def managers_entered_by_stack(
+        self, stack: Sequence[PyFrame], wait: TaskWait | None
+    ) -> tuple[int, ...]:
         """Return the objects whose `with` blocks a stack is inside of, the innermost first.
 
         A condition that it waits for gave its lock away.
@@ -498,7 +505,9 @@ class ContextManagers:
                 generator = self._waits.attribute(manager, "gen")
                 if generators < MAX_GENERATORS and self._coroutines.ident(generator) in COROUTINES:
                     generators += 1
-                    todo += _own_frames_with_inward(self._coroutines.chain(generator).frames)
+                    todo += _own_frames_with_inward(
+                        self._coroutines.suspended_chain(generator).frames
+                    )
         awaited_object = wait.address if wait is not None else 0
         held: dict[int, None] = {}
         for manager in managers:
@@ -515,7 +524,7 @@ class ContextManagers:
 
     def _managers_of_frame(self, frame: PyFrame, inward: PyFrame | None) -> list[int]:
         try:
-            return self._slots.entered(frame, inward)[::-1]
+            return self._slots.managers_entered(frame, inward)[::-1]
         except EpiError:
             return []
 

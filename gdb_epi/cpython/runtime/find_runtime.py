@@ -66,7 +66,7 @@ class Runtime(NamedTuple):
     memory: WritableMemory | None = None
 
 
-class _Candidate(NamedTuple):
+class _RuntimeCandidate(NamedTuple):
     address: int
     found_by: str
     module: str | None
@@ -79,15 +79,15 @@ def find_runtime(target: Target) -> Runtime | Absent:
     cannot be read (not_available).
     """
     reasons: list[str] = []
-    rejected: list[_Candidate] = []
+    rejected: list[_RuntimeCandidate] = []
     seen: set[int] = set()
-    for candidate in _candidates(target):
+    for candidate in _runtime_candidates(target):
         if candidate.address in seen or len(seen) >= MAX_CANDIDATES:
             continue
         seen.add(candidate.address)
         try:
             head = target.read(candidate.address, len(COOKIE))
-            examine = _with_debug_offsets if head == COOKIE else _try_tables
+            examine = _runtime_by_debug_offsets if head == COOKIE else _runtime_by_shipped_tables
             runtime: Runtime | str = examine(target, candidate)
         except UnreadableMemory as error:
             runtime = str(error)
@@ -121,7 +121,7 @@ def find_runtime(target: Target) -> Runtime | Absent:
 
 
 def _recover_runtime(
-    target: Target, rejected: list[_Candidate], python: str | None, why: str
+    target: Target, rejected: list[_RuntimeCandidate], python: str | None, why: str
 ) -> Runtime | None:
     """Return a lost runtime as thread states in dumped memory show it; None without any.
 
@@ -130,7 +130,7 @@ def _recover_runtime(
     from gdb_epi.cpython.runtime.recover_threads import ThreadStateSearcher, WritableMemory
 
     memory = WritableMemory(target)
-    candidate = rejected[0] if rejected else _Candidate(0, "none", python)
+    candidate = rejected[0] if rejected else _RuntimeCandidate(0, "none", python)
     for version_hex, layout in _layouts_to_try(target, candidate):
         states = ThreadStateSearcher(target, layout, memory).thread_states([])
         if states:
@@ -143,13 +143,13 @@ def _recover_runtime(
     return None
 
 
-def _layouts_to_try(target: Target, candidate: _Candidate) -> Iterator[tuple[int, Layout]]:
+def _layouts_to_try(target: Target, candidate: _RuntimeCandidate) -> Iterator[tuple[int, Layout]]:
     head = b""
     if candidate.address:
         head = _readable_prefix(target, candidate.address, MAX_TABLE_BYTES)
     if head[: len(COOKIE)] == COOKIE:
         offsets = parse_debug_offsets(head)
-        if offsets.minor is not None and offsets.version is not None:
+        if offsets.minor_version is not None and offsets.version is not None:
             for table in _tables_to_try(target, candidate.address, offsets):
                 yield offsets.version, table.with_debug_offsets(offsets.words)[0]
                 yield offsets.version, table
@@ -208,19 +208,19 @@ def _modules_with_minor(target: Target) -> list[tuple[Module, int]]:
 # -- candidates -----------------------------------------------------------------------------
 
 
-def _candidates(target: Target) -> Iterator[_Candidate]:
+def _runtime_candidates(target: Target) -> Iterator[_RuntimeCandidate]:
     regions = [r for r in target.regions() if "w" in r.perms and r.dumped]
     python = [r for r in regions if r.path and _is_named_python(r.path)]
     yield from _cookie_candidates(target, python, "cookie")
     address = target.symbol(RUNTIME_SYMBOL)
     if address is not None:
-        yield _Candidate(address, "symbol", _path_at(target, address))
+        yield _RuntimeCandidate(address, "symbol", _path_at(target, address))
     section_of = getattr(target, "section", None)
     if section_of is not None:
         for module in target.modules():
             section = section_of(module, ".PyRuntime") if _is_named_python(module.path) else None
             if section is not None:  # 3.10+ (bpo-42064)
-                yield _Candidate(section[0], "section .PyRuntime", module.path)
+                yield _RuntimeCandidate(section[0], "section .PyRuntime", module.path)
     rest = [r for r in regions if r not in python]
     yield from _cookie_candidates(target, [r for r in rest if r.path], "cookie scan")
     yield from _cookie_candidates(
@@ -238,22 +238,24 @@ def _path_at(target: Target, address: int) -> str | None:
     return below[-1] if below else None
 
 
-def _cookie_candidates(target: Target, regions: list[Region], how: str) -> Iterator[_Candidate]:
+def _cookie_candidates(
+    target: Target, regions: list[Region], how: str
+) -> Iterator[_RuntimeCandidate]:
     """Yield where `_Py_DebugOffsets` may start; it is 8-aligned and followed by a version."""
     for region in regions:
         for address in find_bytes(target, COOKIE, region.start, region.start + region.dumped):
             version = try_read(target, address + 8, 4)
             if version and address % 8 == 0 and version[3] == 3 and version[2] >= 13:
-                yield _Candidate(address, how, region.path)
+                yield _RuntimeCandidate(address, how, region.path)
 
 
 # -- versions and layouts ---------------------------------------------------------------------
 
 
-def _with_debug_offsets(target: Target, candidate: _Candidate) -> Runtime | str:
+def _runtime_by_debug_offsets(target: Target, candidate: _RuntimeCandidate) -> Runtime | str:
     head = _readable_prefix(target, candidate.address, MAX_TABLE_BYTES)
     offsets = parse_debug_offsets(head)
-    if offsets.minor is None or offsets.version is None:
+    if offsets.minor_version is None or offsets.version is None:
         return "; ".join(offsets.complaints) or "the header of _Py_DebugOffsets is damaged"
     complaints = list(offsets.complaints)
     for table in _tables_to_try(target, candidate.address, offsets):
@@ -266,41 +268,49 @@ def _with_debug_offsets(target: Target, candidate: _Candidate) -> Runtime | str:
                 return Runtime(
                     candidate.address, candidate.found_by, version, offsets.version, chosen, errors
                 )
-    minor = f"{offsets.minor[0]}.{offsets.minor[1]}{'t' if offsets.free_threaded else ''}"
-    if load_layout(offsets.minor, offsets.free_threaded) is None:
+    major, number = offsets.minor_version
+    minor = f"{major}.{number}{'t' if offsets.free_threaded else ''}"
+    if load_layout(offsets.minor_version, offsets.free_threaded) is None:
         return f"no layout for CPython {minor} in this version of gdb-epi"
     return f"CPython {minor}, but {_NO_INTERPRETER}"
 
 
 def _tables_to_try(target: Target, runtime: int, offsets: DebugOffsets) -> Iterator[Layout]:
     """Yield the tables worth trying: first those that memory proves, then the closest ones."""
-    minor, free_threaded, words = offsets.minor or (0, 0), offsets.free_threaded, offsets.words
+    minor, free_threaded, words = (
+        offsets.minor_version or (0, 0),
+        offsets.free_threaded,
+        offsets.words,
+    )
     mutex = mutex_size(target)
     release = build_layouts(minor, free_threaded, False, words, mutex)
     first = next(release, None)
     if (
         first is not None
-        and not first.distance_to_words(words)
-        and _is_proved(target, runtime, first)
+        and not first.total_difference_from_words(words)
+        and _is_layout_proved_by_memory(target, runtime, first)
     ):
         yield first
         first = None
     tables = [first] if first is not None else []
     tables += [*release, *build_layouts(minor, free_threaded, True, words, mutex)]
     tables.sort(
-        key=lambda table: (not _is_proved(target, runtime, table), table.distance_to_words(words))
+        key=lambda table: (
+            not _is_layout_proved_by_memory(target, runtime, table),
+            table.total_difference_from_words(words),
+        )
     )
     yield from tables
 
 
-def _try_tables(target: Target, candidate: _Candidate) -> Runtime | str:
+def _runtime_by_shipped_tables(target: Target, candidate: _RuntimeCandidate) -> Runtime | str:
     tried = []
     for version_hex in _versions_to_try(target, candidate):
         minor = (version_hex >> 24, version_hex >> 16 & 0xFF)
         tried.append(f"{minor[0]}.{minor[1]}")
         for debug in (False, True):
             tables = build_layouts(minor, False, debug, {}, mutex_size(target))
-            layout = _first_proved(target, candidate.address, tables)
+            layout = _first_layout_proved_by_memory(target, candidate.address, tables)
             if layout is not None:
                 version = _full_version(target, candidate.address, version_hex)
                 return Runtime(
@@ -311,18 +321,20 @@ def _try_tables(target: Target, candidate: _Candidate) -> Runtime | str:
     return f"{_NO_INTERPRETER} (tried {', '.join(dict.fromkeys(tried))})"
 
 
-def _first_proved(target: Target, runtime: int, tables: Iterator[Layout]) -> Layout | None:
+def _first_layout_proved_by_memory(
+    target: Target, runtime: int, tables: Iterator[Layout]
+) -> Layout | None:
     """Return the first believable table that memory proves, else the first believable one."""
     kept: Layout | None = None
     for layout in tables:
         if is_believable_runtime(target, runtime, layout):
-            if _is_proved(target, runtime, layout):
+            if _is_layout_proved_by_memory(target, runtime, layout):
                 return layout
             kept = kept or layout
     return kept
 
 
-def _is_proved(target: Target, runtime: int, layout: Layout) -> bool:
+def _is_layout_proved_by_memory(target: Target, runtime: int, layout: Layout) -> bool:
     """Tell whether the main interpreter and its modules lie where a table says.
 
     `interpreters.main` points at a member of the runtime (3.12+), and sys.modules, sys.__dict__ and
@@ -334,19 +346,19 @@ def _is_proved(target: Target, runtime: int, layout: Layout) -> bool:
         return False
     type_at = layout.require("PyObject", "ob_type")
     try:
-        main = _word(target, runtime + layout.require("_PyRuntimeState", "interpreters.main"))
-        dicts = [_word(target, main + (at or 0)) for at in members]
-        types = {_word(target, address + type_at) for address in dicts}
+        main = _read_word(target, runtime + layout.require("_PyRuntimeState", "interpreters.main"))
+        dicts = [_read_word(target, main + (at or 0)) for at in members]
+        types = {_read_word(target, address + type_at) for address in dicts}
     except UnreadableMemory:
         return False
     return main - runtime == place and len(types) == 1
 
 
-def _word(target: Target, address: int) -> int:
+def _read_word(target: Target, address: int) -> int:
     return int.from_bytes(target.read(address, 8), "little")
 
 
-def _versions_to_try(target: Target, candidate: _Candidate) -> Iterator[int]:
+def _versions_to_try(target: Target, candidate: _RuntimeCandidate) -> Iterator[int]:
     """Yield PY_VERSION_HEX values worth trying, the surest first; patch level 0 if unknown."""
     named = _minor_in_path(candidate.module or "")
     # Exported since 3.11 (bpo-43931); not asked for where the file name says it cannot exist.
@@ -454,17 +466,17 @@ def is_believable_runtime(target: Target, runtime: int, layout: Layout) -> bool:
     """
     try:
         head_at = runtime + layout.require("_PyRuntimeState", "interpreters.head")
-        interpreter = _word(target, head_at)
+        interpreter = _read_word(target, head_at)
         thread_at = interpreter + layout.require(
             "PyInterpreterState", "threads.head", "tstate_head"
         )
-        thread = _word(target, thread_at)
+        thread = _read_word(target, thread_at)
         back_at = thread + layout.require("PyThreadState", "interp")
-        back = _word(target, back_at)
+        back = _read_word(target, back_at)
         if back == interpreter or (back ^ interpreter).bit_count() > 1:
             return back == interpreter != 0
         ident_at = thread + layout.require("PyThreadState", "thread_id")
-        ident = _word(target, ident_at)
+        ident = _read_word(target, ident_at)
         return ident != 0 and any(ident == lwp.ident for lwp in target.threads())
     except UnreadableMemory:
         return False

@@ -71,7 +71,7 @@ def read_gc_state(reader: MemoryReader, runtime: int, interpreter: int) -> GcSta
     def u64(member: str) -> int:
         return reader.field(address, _STRUCT, member)
 
-    def count(member: str) -> int:
+    def field_or_minus_one(member: str) -> int:
         return u64(member) if layout.offset(_STRUCT, member) is not None else -1
 
     generations = _generations(reader, address)
@@ -102,8 +102,8 @@ def read_gc_state(reader: MemoryReader, runtime: int, interpreter: int) -> GcSta
         permanent=0 if layout.free_threaded else address + permanent,
         garbage=_list_length(reader, u64("garbage")),
         callbacks=callbacks,
-        long_lived_total=count("long_lived_total"),
-        long_lived_pending=count("long_lived_pending"),
+        long_lived_total=field_or_minus_one("long_lived_total"),
+        long_lived_pending=field_or_minus_one("long_lived_pending"),
     )
 
 

@@ -117,7 +117,7 @@ def read_pending_calls(
     queues: list[PendingCalls | Absent] = []
     at = layout.offset("PyInterpreterState", "ceval.pending")
     if at is not None:
-        queues.append(_read_queue(reader, interpreter + at, "interpreter"))
+        queues.append(_read_pending_call_queue(reader, interpreter + at, "interpreter"))
     if not main:
         return queues
     for member, whose in (
@@ -126,18 +126,20 @@ def read_pending_calls(
     ):
         at = layout.offset("_PyRuntimeState", member)
         if at is not None:
-            queues.append(_read_queue(reader, runtime + at, whose))
+            queues.append(_read_pending_call_queue(reader, runtime + at, whose))
     return queues
 
 
-def _read_queue(reader: MemoryReader, address: int, whose: str) -> PendingCalls | Absent:
+def _read_pending_call_queue(
+    reader: MemoryReader, address: int, whose: str
+) -> PendingCalls | Absent:
     try:
-        return PendingCalls(whose, tuple(_read_calls(reader, address)))
+        return PendingCalls(whose, tuple(_read_pending_calls(reader, address)))
     except (UnreadableMemory, LayoutError) as error:
         return Absent(UNPARSABLE, f"pending calls of the {whose}: {error}")
 
 
-def _read_calls(reader: MemoryReader, address: int) -> list[PendingCall]:
+def _read_pending_calls(reader: MemoryReader, address: int) -> list[PendingCall]:
     """Read a ring of {func, arg}; since 3.13 (gh-110490) of {func, arg, flags} with a count."""
     layout, struct = reader.layout, "_pending_calls"
     array = layout.find_field(struct, "calls")
@@ -231,7 +233,7 @@ def read_runtime(target: Target, python: PythonState) -> RuntimeDetails:
     )
 
 
-def _or_absent(function: Callable[[], T]) -> T | Absent:
+def _result_or_absent(function: Callable[[], T]) -> T | Absent:
     """Return what a reader returns, or why it cannot."""
     try:
         return function()
@@ -248,34 +250,38 @@ class _InterpreterDecoder:
         """Return who finalizes the runtime."""
         # 3.9 (bpo-36854) renamed `finalizing` to `_finalizing`.
         at = self._layout.offset("_PyRuntimeState", "_finalizing", "finalizing")
-        return self._word(self._runtime, at)
+        return self._word_or_absent(self._runtime, at)
 
     def main_ident(self) -> int | Absent:
         """Return the pthread_t of the main thread."""
-        return self._word(self._runtime, self._layout.offset("_PyRuntimeState", "main_thread"))
+        return self._word_or_absent(
+            self._runtime, self._layout.offset("_PyRuntimeState", "main_thread")
+        )
 
     def interpreter(self, state: InterpreterState) -> InterpreterDetails:
         """Return one interpreter."""
         at, reader, runtime = state.address, self._reader, self._runtime
         return InterpreterDetails(
             state=state,
-            own_gil=self._own_gil(state),
-            gil=_or_absent(lambda: read_gil(reader, runtime, at)),
-            gc=_or_absent(lambda: read_gc_state(reader, runtime, at)),
+            own_gil=self._has_own_gil(state),
+            gil=_result_or_absent(lambda: read_gil(reader, runtime, at)),
+            gc=_result_or_absent(lambda: read_gc_state(reader, runtime, at)),
             # 3.12 (gh-104341): interpreters are finalized one by one.
-            finalizing=self._word(at, self._layout.offset("PyInterpreterState", "_finalizing")),
+            finalizing=self._word_or_absent(
+                at, self._layout.offset("PyInterpreterState", "_finalizing")
+            ),
             modules=self._module_count(at),
-            requests=_or_absent(lambda: read_interpreter_requests(reader, runtime, at)),
+            requests=_result_or_absent(lambda: read_interpreter_requests(reader, runtime, at)),
             pending=tuple(read_pending_calls(reader, runtime, at, main=state.id == 0)),
-            stop_the_world=_or_absent(lambda: self._stop_the_world(at)),
+            stop_the_world=_result_or_absent(lambda: self._stop_the_world(at)),
         )
 
-    def _word(self, base: int, at: int | None) -> int | Absent:
+    def _word_or_absent(self, base: int, at: int | None) -> int | Absent:
         if at is None:
             return Absent(NOT_AVAILABLE, "this version does not keep it")
-        return _or_absent(lambda: self._reader.u64(base + at))
+        return _result_or_absent(lambda: self._reader.u64(base + at))
 
-    def _own_gil(self, state: InterpreterState) -> bool:
+    def _has_own_gil(self, state: InterpreterState) -> bool:
         at = self._layout.offset("PyInterpreterState", "ceval.own_gil")
         try:
             return state.id == 0 or (at is not None and bool(self._reader.u32(state.address + at)))
@@ -284,13 +290,13 @@ class _InterpreterDecoder:
 
     def _module_count(self, interpreter: int) -> int | Absent:
         at = self._layout.offset("PyInterpreterState", "imports.modules", "modules")
-        modules = self._word(interpreter, at)
+        modules = self._word_or_absent(interpreter, at)
         if isinstance(modules, Absent):
             return modules
         if not modules:
             return 0  # torn down already, or not made yet
         used = self._layout.offset("PyDictObject", "ma_used")
-        count = self._word(modules, used)
+        count = self._word_or_absent(modules, used)
         if not isinstance(count, Absent) and count > MAX_MODULES:
             return Absent(UNREADABLE, f"sys.modules has {count} entries, which is absurd")
         return count
@@ -335,7 +341,7 @@ class ThreadObject(NamedTuple):
     main: bool  # it is threading.main_thread()
 
 
-class ThreadFacts(NamedTuple):
+class ThreadStateFacts(NamedTuple):
     """One thread state. None means: this version does not say, or it could not be read.
 
     `gil` is "" or one of gdb_epi.cpython.runtime.gil's WAITS and HANDED_OVER, by where the kernel
@@ -356,12 +362,12 @@ class ThreadFacts(NamedTuple):
 
 def read_thread_facts(
     target: Target, python: PythonState
-) -> tuple[dict[int, ThreadFacts], list[SoftError]]:
+) -> tuple[dict[int, ThreadStateFacts], list[SoftError]]:
     """Return the facts of every thread state, by its address, and what could not be had."""
     reader = MemoryReader(target, python.layout)
     objects = NamespaceReader(reader)
     remember_frame_globals(reader, objects, python)
-    facts: dict[int, ThreadFacts] = {}
+    facts: dict[int, ThreadStateFacts] = {}
     errors: list[SoftError] = []
     main = reader.word(python.runtime + reader.layout.require("_PyRuntimeState", "main_thread"))
     for interpreter in python.interpreters:
@@ -375,7 +381,7 @@ def read_thread_facts(
             doing = waiting.get(thread.tid, "") if thread.tid is not None and thread.alive else ""
             is_main = interpreter.id == 0 and bool(thread.ident) and thread.ident == main
             words = _thread_state_words(reader, thread.address)
-            facts[thread.address] = ThreadFacts(
+            facts[thread.address] = ThreadStateFacts(
                 thread, thread_objects.get(thread.ident), is_main, doing, *words
             )
     return facts, errors

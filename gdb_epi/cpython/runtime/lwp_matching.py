@@ -33,7 +33,7 @@ class _StackExtent(NamedTuple):
     high: int
 
 
-class _CStacks:
+class _UsedCStacks:
     """The used parts of the C stacks of all LWPs."""
 
     def __init__(self, target: Target) -> None:
@@ -82,14 +82,14 @@ def match_thread_states(
     `native_id` gives a thread state's own word for its number, None where there is none (before
     3.11). A thread state that cannot be matched says so in `doubt`, and is not called alive.
     """
-    binder = _LwpBinder(target, layout, native_id)
+    binder = _ThreadStateLwpMatcher(target, layout, native_id)
     count: dict[int, int] = {}
     for thread in (t for interpreter in interpreters for t in interpreter.threads):
         count[thread.ident] = count.get(thread.ident, 0) + 1
     matched = []
     for interpreter in interpreters:
         threads = [
-            binder.at_lwp_of_stack(t)
+            binder.thread_state_at_lwp_of_stack(t)
             if interpreter.id and (count[t.ident] > 1 or not t.alive)
             else t
             for t in interpreter.threads
@@ -98,18 +98,18 @@ def match_thread_states(
     return matched
 
 
-class _LwpBinder:
+class _ThreadStateLwpMatcher:
     def __init__(
         self, target: Target, layout: Layout, native_id: Callable[[int], int | None]
     ) -> None:
         self._calls = EvalCallReader(target, layout)
-        self._stacks = _CStacks(target)
+        self._stacks = _UsedCStacks(target)
         self._native_id = native_id
         self._idents = {t.tid: t.ident for t in target.threads() if t.ident}
         crash = target.crash()
         self._crashed = None if isinstance(crash, Absent) else crash.tid
 
-    def at_lwp_of_stack(self, thread: ThreadState) -> ThreadState:
+    def thread_state_at_lwp_of_stack(self, thread: ThreadState) -> ThreadState:
         """Return a sub-interpreter's thread state at the LWP on whose C stack its frames run."""
         if not thread.frames:
             return thread
@@ -170,12 +170,14 @@ class _LwpBinder:
             ]
         runs = [t for t in group if t.holds_gil or tid in self._lwps_holding_frames(t)]
         if len(runs) != 1:
-            return [t if t.holds_gil else _mark_doubtful(t, CANNOT_TELL) for t in group]
+            return [
+                t if t.holds_gil else _mark_thread_state_doubtful(t, CANNOT_TELL) for t in group
+            ]
         message = (
             f"shares its ident with the thread state at {runs[0].address:#x}, which runs: its own "
             "thread is gone, or has not begun"
         )
-        return [t if t is runs[0] else _mark_doubtful(t, message) for t in group]
+        return [t if t is runs[0] else _mark_thread_state_doubtful(t, message) for t in group]
 
 
 def _without_reused_id(thread: ThreadState, number: int | None, used: set[int]) -> ThreadState:
@@ -192,7 +194,7 @@ def _without_reused_id(thread: ThreadState, number: int | None, used: set[int]) 
     return _add_error(gone._replace(frames=kept), message)
 
 
-def _mark_doubtful(thread: ThreadState, why: str) -> ThreadState:
+def _mark_thread_state_doubtful(thread: ThreadState, why: str) -> ThreadState:
     return _add_error(thread._replace(tid=None, alive=False, crashed=False, doubt=why), why)
 
 

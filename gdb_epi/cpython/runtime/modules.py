@@ -161,8 +161,8 @@ class _ModuleReader:
             return module._replace(problem=problem, stdlib=self._is_stdlib(module))
         names = self._import_attributes(contents)
         spec = access.attributes(names["__spec__"]) if "__spec__" in names else {}
-        file = self._text(names.get("__file__"))
-        origin = self._text(spec.get("origin"))
+        file = self._str_contents(names.get("__file__"))
+        origin = self._str_contents(spec.get("origin"))
         kind = self._loader_kind(names.get("__loader__"), spec.get("loader"), file, origin)
         if file is None and kind == EXTENSION:
             file = origin
@@ -170,7 +170,7 @@ class _ModuleReader:
             kind=kind,
             file=file,
             package="__path__" in names,
-            version=version_or_none(self._text(names.get("__version__"))),
+            version=version_or_none(self._str_contents(names.get("__version__"))),
             initializing=access.integer(spec.get("_initializing", 0)) == 1,
         )
         build_id = self._build_id(file) if kind == EXTENSION and file else None
@@ -185,13 +185,13 @@ class _ModuleReader:
             if self._room < 0:
                 break
             for name in wanted:
-                if name not in values and reader.is_string(key, name):
+                if name not in values and reader.is_str_object_with_text(key, name):
                     values[name] = value
             if len(values) == len(wanted):
                 break
         return values
 
-    def _text(self, address: int | None) -> str | None:
+    def _str_contents(self, address: int | None) -> str | None:
         return self._access.text(address, MAX_TEXT) if address else None
 
     def _loader_kind(
@@ -241,7 +241,9 @@ class _ModuleReader:
     @cached_property
     def _stdlib_folder(self) -> str | None:
         contents = self._access.module_dict(self._interpreter.address, "os")
-        file = self._text(self._access.dict_value(contents, "__file__") if contents else None)
+        file = self._str_contents(
+            self._access.dict_value(contents, "__file__") if contents else None
+        )
         return file.rpartition("/")[0] + "/" if file and file.startswith("/") else None
 
     def _is_stdlib(self, module: ImportedModule) -> bool:
@@ -269,7 +271,7 @@ class _ModuleReader:
                     f"stopped after {MAX_FOLDERS} folders of sys.path_importer_cache"
                 )
                 break
-            folder = self._text(key)
+            folder = self._str_contents(key)
             if folder is None or folder not in folders:
                 continue
             names = self._access.attribute(finder, "_path_cache")

@@ -96,7 +96,7 @@ class _VersionReader:
                 if isinstance(name, Absent):
                     lost += 1
                 elif "." not in name and name != "__main__":
-                    module = self._module(value, not stdlib)
+                    module = self._read_module_facts(value, not stdlib)
                     lost += module is None
                     if module is not None:
                         seen[name] = module
@@ -129,7 +129,7 @@ class _VersionReader:
             if package.version is not None:
                 yield PackageVersion(package.name, package.version, package.source)
 
-    def _module(self, address: int, by_file: bool) -> _ModuleFacts | None:
+    def _read_module_facts(self, address: int, by_file: bool) -> _ModuleFacts | None:
         """Read what a module's dict says; `by_file` tells the standard library by its folder."""
         reader = self._reader
         try:

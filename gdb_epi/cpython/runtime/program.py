@@ -39,7 +39,7 @@ _MULTIPROCESSING = "from multiprocessing."
 _INTERPRETERS = ("python", "pypy")
 
 
-class Program(NamedTuple):
+class ProgramThatRan(NamedTuple):
     """`name`: a script's file name, `-m NAME`, `-c` or `<stdin>`; `how`: one of the words above."""
 
     name: str
@@ -56,7 +56,7 @@ def is_interpreter(word: str) -> bool:
     return file_name(word).lstrip("-").startswith(_INTERPRETERS)
 
 
-def parse_program(words: Sequence[str]) -> Program | None:
+def parse_program(words: Sequence[str]) -> ProgramThatRan | None:
     """Return the program that an interpreter's arguments ask for; None when they end too early.
 
     Reference: Python/getopt.c and config_parse_cmdline() of Python/initconfig.c (3.8 to 3.15).
@@ -66,10 +66,12 @@ def parse_program(words: Sequence[str]) -> Program | None:
         word = words[position]
         position += 1
         if word == "-":
-            return Program("<stdin>", STDIN)
+            return ProgramThatRan("<stdin>", STDIN)
         if not word.startswith("-") or word == "--":
             rest = words[position:] if word == "--" else [word]
-            return Program(file_name(rest[0]), SCRIPT) if rest and file_name(rest[0]) else None
+            return (
+                ProgramThatRan(file_name(rest[0]), SCRIPT) if rest and file_name(rest[0]) else None
+            )
         if word.startswith("--"):
             position += word == "--check-hash-based-pycs"
             continue
@@ -81,17 +83,19 @@ def parse_program(words: Sequence[str]) -> Program | None:
                 value = words[position]
                 position += 1
             if letter == "m":
-                return Program(f"-m {file_name(value)}", MODULE) if value else None
+                return ProgramThatRan(f"-m {file_name(value)}", MODULE) if value else None
             if letter == "c":
                 text = " ".join((value, *words[position : position + 1]))  # the note has it split
                 if text.startswith(_MULTIPROCESSING):
-                    return Program(text.split(" ")[1], CHILD)
-                return Program("-c", COMMAND)
+                    return ProgramThatRan(text.split(" ")[1], CHILD)
+                return ProgramThatRan("-c", COMMAND)
             break
     return None
 
 
-def find_program(target: Target, python: PythonState | Absent, psargs: str) -> Program | None:
+def find_program(
+    target: Target, python: PythonState | Absent, psargs: str
+) -> ProgramThatRan | None:
     """Return the program of a process; None when nothing tells.
 
     `psargs` is the command line of NT_PRPSINFO: words joined by blanks, at most 80 bytes.
@@ -101,28 +105,28 @@ def find_program(target: Target, python: PythonState | Absent, psargs: str) -> P
     modules = target.modules()
     executable = modules[0].path if modules else ""
     if isinstance(python, Absent) and python.reason == NOT_APPLICABLE and _is_bootloader(target):
-        return Program(file_name(executable), BOOTLOADER)
+        return ProgramThatRan(file_name(executable), BOOTLOADER)
     access = None if isinstance(python, Absent) else PlainValues(target, python)
     interpreter = _main_interpreter(python)
     own = _original_arguments(access, interpreter) if access is not None and interpreter else []
     main = _MainModule(access, interpreter) if access is not None and interpreter else None
     asked = None
     if own and (is_interpreter(own[0]) or is_interpreter(executable)):
-        asked = parse_program(own[1:]) or Program("<stdin>", STDIN)
+        asked = parse_program(own[1:]) or ProgramThatRan("<stdin>", STDIN)
     if asked is None:
         words = read_process_arguments(target)
         asked = _parse_command(words) or _parse_command(_psargs_words(psargs))
         if asked is None and len(words) == 1 and is_interpreter(words[0]):
-            asked = Program("<stdin>", STDIN)
+            asked = ProgramThatRan("<stdin>", STDIN)
     if asked is None or asked.how == CHILD:
         # A child that has not imported its parent's module yet has only its command line.
         asked = (main.program() if main is not None else None) or asked
     if asked is None and main is not None and executable and not is_interpreter(executable):
-        return Program(file_name(executable), EMBEDDED)
+        return ProgramThatRan(file_name(executable), EMBEDDED)
     return asked
 
 
-def _parse_command(words: Sequence[str]) -> Program | None:
+def _parse_command(words: Sequence[str]) -> ProgramThatRan | None:
     """Return what a command line asks for; None where a process title has replaced it."""
     return parse_program(words[1:]) if words and is_interpreter(words[0]) else None
 
@@ -205,7 +209,7 @@ class _MainModule:
         self._access = access
         self._interpreter = interpreter
 
-    def program(self) -> Program | None:
+    def program(self) -> ProgramThatRan | None:
         """Return the program; None when `__main__` is gone or has no file."""
         access = self._access
         # Children of multiprocessing hold their parent's script under this name, and as __main__.
@@ -218,13 +222,15 @@ class _MainModule:
         file = self._text(access.dict_value(contents, "__file__"))
         how = CHILD if child else FROZEN if self._is_frozen(contents) else SCRIPT
         if module and module not in ("__main__", "__mp_main__"):
-            return Program(f"-m {module.removesuffix('.__main__')}", CHILD if child else MODULE)
+            return ProgramThatRan(
+                f"-m {module.removesuffix('.__main__')}", CHILD if child else MODULE
+            )
         if not file:
             return None
         name = file_name(file)
         if name == "__main__.py":  # of a folder or an archive
             name = file_name(file.rpartition("/")[0]) or name
-        return Program(name, how)
+        return ProgramThatRan(name, how)
 
     def _is_frozen(self, contents: int) -> bool:
         system = self._access.module_dict(self._interpreter, "sys")

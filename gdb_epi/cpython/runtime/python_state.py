@@ -79,7 +79,7 @@ _PREFIXES = {
 }
 
 
-class _Lwps(NamedTuple):
+class _LwpsOfCore(NamedTuple):
     """The threads that are in the core, by their pthread_t and by their number."""
 
     by_ident: dict[int, int]
@@ -96,12 +96,12 @@ def decode_python(target: Target) -> PythonState | Absent:
     if isinstance(runtime, Absent):
         return runtime
     try:
-        return _StateDecoder(target, runtime).decode()
+        return _PythonStateDecoder(target, runtime).decode()
     except (UnreadableMemory, LayoutError) as error:
         return Absent(UNPARSABLE, f"CPython {runtime.version}: {error}")
 
 
-class _StateDecoder:
+class _PythonStateDecoder:
     def __init__(self, target: Target, runtime: Runtime) -> None:
         self.target = target
         self.runtime = runtime
@@ -118,7 +118,7 @@ class _StateDecoder:
         by_ident = {t.ident: t.tid for t in threads if t.ident}
         crash = target.crash()
         crashed = None if isinstance(crash, Absent) else crash.tid
-        self.lwps = _Lwps(by_ident, frozenset(t.tid for t in threads), crashed)
+        self.lwps = _LwpsOfCore(by_ident, frozenset(t.tid for t in threads), crashed)
         # Why thread states may exist that no list leads to; such are then searched for.
         self._named_idents: set[int] = set()
         self._names: dict[int, dict[int, str]] = {}  # by PyInterpreterState *
@@ -130,7 +130,7 @@ class _StateDecoder:
         """Return everything that the runtime leads to."""
         interpreters = []
         holders: set[int] = set()
-        for address in self._interpreters():
+        for address in self._interpreter_addresses():
             number = self._interpreter_id(address)
             holder = self._gil_holder(address)
             holders |= {holder} if holder else set()
@@ -161,7 +161,7 @@ class _StateDecoder:
             interpreters = match_thread_states(
                 self.target, self.layout, interpreters, self._native_id
             )
-            interpreters = [self._with_names_again(each) for each in interpreters]
+            interpreters = [self._rename_threads_by_ident(each) for each in interpreters]
         held = [t.tid for i in interpreters for t in i.threads if t.holds_gil]
         names = StaticTypeNames(self.reader, tuple(i.address for i in interpreters))
         return PythonState(
@@ -170,7 +170,7 @@ class _StateDecoder:
             layout=self.layout.with_type_names(names.name),
             runtime=self.runtime.address,
             found_by=self.runtime.found_by,
-            finalizing=self._finalizing(),
+            finalizing=self._is_finalizing(),
             gil_holder=held[0] if held else None,
             interpreters=tuple(interpreters),
             soft_errors=tuple(self.errors),
@@ -250,7 +250,7 @@ class _StateDecoder:
         self._names[interpreter] = names
         return [thread._replace(name=names.get(thread.ident)) for thread in threads]
 
-    def _with_names_again(self, interpreter: InterpreterState) -> InterpreterState:
+    def _rename_threads_by_ident(self, interpreter: InterpreterState) -> InterpreterState:
         """Name the threads again, now that lwp_matching.py has corrected their idents."""
         names = self._names.get(interpreter.address, {})
         alive = {thread.ident for thread in interpreter.threads if thread.alive}
@@ -286,7 +286,7 @@ class _StateDecoder:
             yield address
             address = following
 
-    def _interpreters(self) -> Iterator[int]:
+    def _interpreter_addresses(self) -> Iterator[int]:
         head_at = self.layout.require("_PyRuntimeState", "interpreters.head")
         try:
             head = self.reader.u64(self.runtime.address + head_at)
@@ -313,9 +313,11 @@ class _StateDecoder:
             return iter(())
         next_at = self.layout.require("PyThreadState", "next")
         listed = self._linked_list(head, next_at, MAX_THREAD_STATES, "thread states")
-        return self._while_links_agree(listed, interpreter)
+        return self._thread_states_with_sound_links(listed, interpreter)
 
-    def _while_links_agree(self, listed: Iterator[int], interpreter: int) -> Iterator[int]:
+    def _thread_states_with_sound_links(
+        self, listed: Iterator[int], interpreter: int
+    ) -> Iterator[int]:
         """Yield thread states as long as they name their interpreter, or an LWP as their thread."""
         back_at = self.layout.require("PyThreadState", "interp")
         for tstate in listed:
@@ -344,8 +346,8 @@ class _StateDecoder:
             self._note_problem("python", "GIL", str(error) if self.runtime.address else lost)
             return None
 
-    def _finalizing(self) -> bool:
-        # 3.9 (bpo-36854) renamed `finalizing` to `_finalizing`.
+    def _is_finalizing(self) -> bool:
+        # 3.9 (bpo-36854) renamed `finalizing` to `_is_finalizing`.
         at = self.layout.require("_PyRuntimeState", "_finalizing", "finalizing")
         return bool(self.reader.word(self.runtime.address + at))
 

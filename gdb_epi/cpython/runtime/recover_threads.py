@@ -65,17 +65,17 @@ class WritableMemory:
             yield from remembered
             return
         places = array("Q")
-        for address in self._search(key) if key else ():
+        for address in self._search_words(key) if key else ():
             if len(places) <= MAX_REMEMBERED:
                 places.append(address)
             yield address
         if len(places) <= MAX_REMEMBERED:
             self._places[key] = places
 
-    def _search(self, words: tuple[int, ...]) -> Iterator[int]:
+    def _search_words(self, words: tuple[int, ...]) -> Iterator[int]:
         # Without its zeros: a search for a word that ends in zeros crawls through zeroed memory.
         needles = [(raw, raw.rstrip(b"\0")) for raw in map(_PTR.pack, words)]
-        for start, chunk in self._chunks():
+        for start, chunk in self._copies_of_writable_memory():
             for word, needle in needles:
                 at = chunk.find(needle)
                 while at >= 0:
@@ -83,7 +83,7 @@ class WritableMemory:
                         yield start + at
                     at = chunk.find(needle, at + 1)
 
-    def _chunks(self) -> Iterator[tuple[int, bytes]]:
+    def _copies_of_writable_memory(self) -> Iterator[tuple[int, bytes]]:
         """Yield the writable memory; copies, in which a search is ten times as fast as in a map."""
         for region in self._writable:
             for at in range(region.start, region.start + region.dumped, CHUNK):
@@ -190,12 +190,12 @@ class ThreadStateSearcher:
             return lwp is not None and lwp == self._u64(tstate + self._tid_at)
         there_and_back = (("next", "prev"), ("prev", "next"))
         for there, back in there_and_back:
-            other = self._word(tstate, there)
-            if other and self._word(other, back) == tstate:
+            other = self._read_member(tstate, there)
+            if other and self._read_member(other, back) == tstate:
                 return True
-        return self._is_running_frame(self._word(tstate, "frame"))
+        return self._is_running_frame(self._read_member(tstate, "frame"))
 
-    def _word(self, tstate: int, member: str) -> int | None:
+    def _read_member(self, tstate: int, member: str) -> int | None:
         at = self._layout.offset("PyThreadState", member)
         return None if at is None else self._u64(tstate + at)
 

@@ -38,7 +38,7 @@ class PyxPlace(NamedTuple):
     line: int
 
 
-class GeneratedC:
+class GeneratedCFiles:
     """The generated C files of this machine, each read once."""
 
     def __init__(self) -> None:

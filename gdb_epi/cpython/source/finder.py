@@ -25,7 +25,7 @@ from gdb_epi.cpython.source.source_checks import (
     UNKNOWN,
     SourceSite,
     SourceSiteReader,
-    TextFit,
+    SourceTextFit,
     check_pyc,
     compare_text,
 )
@@ -104,7 +104,7 @@ def _linecache_entry_text(access: PlainValues, value: int, where: str) -> Iterat
     yield CandidateText(stripped, where, access.integer(items[0]), access.float_value(items[1]))
 
 
-def command_line_texts(
+def dash_c_argument_texts(
     access: PlainValues, target: Target, interpreter: int
 ) -> Iterator[CandidateText]:
     """Yield the argument of `-c`, from sys.orig_argv (3.10+) or from the kernel's copy."""
@@ -253,7 +253,7 @@ class SourceFinder:
         yield from self._sources_of_files(site)
         if site.filename == "<string>":
             main = next(iter(self._python.interpreter_addresses()), 0)
-            for text in command_line_texts(self.access, self._target, main):
+            for text in dash_c_argument_texts(self.access, self._target, main):
                 yield _judge_source(site, text)
         for text in string_variable_texts(self.access, callers):
             source = _judge_source(site, text)
@@ -322,10 +322,10 @@ class SourceFinder:
             return VERIFIED, checks
         if self._written_at is not None and file.mtime_ns > self._written_at * 1e9:
             checks.append("time: the file was changed after the core was written")
-        checks.append(f"text: {fit.words()}")
+        checks.append(f"text: {fit.describe_fit()}")
         if verdict == DIFFERS and not fit.miss:
             checks.append("changed since, but not in what this function's code tells of it")
-        return _trust_of_fit(fit), checks
+        return _verdict_of_text_fit(fit), checks
 
     def _compare_with_pyc(self, site: SourceSite, path: str, source: SourceFile) -> tuple[str, str]:
         best = (UNKNOWN, "")
@@ -350,8 +350,10 @@ class SourceFinder:
 
 def _judge_source(site: SourceSite, text: CandidateText) -> Source:
     fit = compare_text(text.lines, site)
-    return Source(site, text.lines, text.where, _trust_of_fit(fit), (f"text: {fit.words()}",))
+    return Source(
+        site, text.lines, text.where, _verdict_of_text_fit(fit), (f"text: {fit.describe_fit()}",)
+    )
 
 
-def _trust_of_fit(fit: TextFit) -> str:
+def _verdict_of_text_fit(fit: SourceTextFit) -> str:
     return CONTRADICTED if fit.miss else FITS if fit.is_convincing else UNCHECKED

@@ -59,7 +59,7 @@ class MarshalledCode(NamedTuple):
     members: dict[str, Value]
 
 
-class _CodeForm(NamedTuple):
+class _CodeObjectFormat(NamedTuple):
     """The contents of a code object: numbers, objects, the first line, and tables."""
 
     numbers: tuple[str, ...]
@@ -67,7 +67,7 @@ class _CodeForm(NamedTuple):
     tables: tuple[str, ...]
 
 
-class _Unfinished:
+class _UnfinishedMarshalObject:
     """A tuple, a set, a slice or a code object that is not read to its end."""
 
     __slots__ = ("items", "kind", "members", "ref", "wanted")
@@ -93,7 +93,7 @@ def read_code_objects(content: bytes, layout: Layout) -> list[MarshalledCode] | 
 
     Absent when the file is damaged, or holds what no release up to 3.15 writes.
     """
-    parser = _MarshalParser(content, _form_of(layout))
+    parser = _MarshalParser(content, _code_object_format_of_layout(layout))
     try:
         parser.parse()
     except (IndexError, ValueError, struct.error) as error:
@@ -101,16 +101,16 @@ def read_code_objects(content: bytes, layout: Layout) -> list[MarshalledCode] | 
     return parser.codes
 
 
-def _form_of(layout: Layout) -> _CodeForm:
+def _code_object_format_of_layout(layout: Layout) -> _CodeObjectFormat:
     has = layout.document["structs"]["PyCodeObject"][1]
     if "co_localsplusnames" in has:  # 3.11
-        return _CodeForm(_NUMBERS, _OBJECTS, ("co_linetable", "co_exceptiontable"))
+        return _CodeObjectFormat(_NUMBERS, _OBJECTS, ("co_linetable", "co_exceptiontable"))
     table = "co_linetable" if "co_linetable" in has else "co_lnotab"  # 3.10 (PEP 626)
-    return _CodeForm(_NUMBERS_38, _OBJECTS_38, (table,))
+    return _CodeObjectFormat(_NUMBERS_38, _OBJECTS_38, (table,))
 
 
 class _MarshalParser:
-    def __init__(self, data: bytes, form: _CodeForm) -> None:
+    def __init__(self, data: bytes, form: _CodeObjectFormat) -> None:
         self.data, self.form = data, form
         self.at = HEADER
         self.codes: list[MarshalledCode] = []
@@ -119,7 +119,7 @@ class _MarshalParser:
     def parse(self) -> None:
         """Read the one object that the file holds."""
         data, refs, unpack = self.data, self._refs, struct.Struct("<I").unpack_from
-        stack: list[_Unfinished] = []
+        stack: list[_UnfinishedMarshalObject] = []
         value: Value
         for _ in range(MAX_OBJECTS):
             kind = data[self.at]
@@ -161,21 +161,23 @@ class _MarshalParser:
                 return
         raise ValueError(f"more than {MAX_OBJECTS} objects")
 
-    def _begin_object(self, kind: int, ref: int) -> _Unfinished:
+    def _begin_object(self, kind: int, ref: int) -> _UnfinishedMarshalObject:
         if kind == _CODE:
-            opened = _Unfinished(kind, len(self.form.objects) + len(self.form.tables), ref)
+            opened = _UnfinishedMarshalObject(
+                kind, len(self.form.objects) + len(self.form.tables), ref
+            )
             for name in self.form.numbers:
                 opened.members[name] = self.read_c_int()
             return opened
         if kind == _SMALL_TUPLE:
-            return _Unfinished(_TUPLE, self.read_bytes(1)[0], ref)
+            return _UnfinishedMarshalObject(_TUPLE, self.read_bytes(1)[0], ref)
         if kind in (_TUPLE, _FROZENSET):
-            return _Unfinished(kind, self.read_count(), ref)
+            return _UnfinishedMarshalObject(kind, self.read_count(), ref)
         if kind == _SLICE:
-            return _Unfinished(kind, 3, ref)
+            return _UnfinishedMarshalObject(kind, 3, ref)
         raise ValueError(f"type {chr(kind)!r}")
 
-    def _finish_object(self, opened: _Unfinished) -> Value:
+    def _finish_object(self, opened: _UnfinishedMarshalObject) -> Value:
         value: Value = UNKNOWN
         if opened.kind == _TUPLE:
             value = tuple(opened.items)

@@ -81,7 +81,7 @@ class SourceSiteReader:
             first=code.firstlineno,
             position=position,
             positions=self._positions(table, code.firstlineno),
-            names=self._names(frame.code),
+            names=self._names_of_code(frame.code),
             table=table,
             globals=raw.globals,
         )
@@ -97,7 +97,7 @@ class SourceSiteReader:
                 break
         return tuple(positions)
 
-    def _names(self, code: int) -> tuple[str, ...]:
+    def _names_of_code(self, code: int) -> tuple[str, ...]:
         names: dict[str, None] = {}
         for member in ("co_names", "co_localsplusnames", "co_varnames"):
             at = self._layout.offset("PyCodeObject", member)
@@ -122,7 +122,7 @@ MAX_HASHED = 4 << 20  # bytes of source; the hash is computed in Python
 MAX_SEARCHED = 4 << 20  # characters of one function in which names are looked for
 
 
-class TextFit(NamedTuple):
+class SourceTextFit(NamedTuple):
     """How a text fits a code object; `miss` is the first thing that does not, "" when all does."""
 
     positions: int
@@ -135,7 +135,7 @@ class TextFit(NamedTuple):
         """Whether nothing contradicts, and enough was compared to mean something."""
         return not self.miss and self.positions + self.names >= MIN_EVIDENCE
 
-    def words(self) -> str:
+    def describe_fit(self) -> str:
         """Return the check in words."""
         if self.miss:
             return f"does not fit the code in the core: {self.miss}"
@@ -145,7 +145,7 @@ class TextFit(NamedTuple):
         return text if self.is_convincing else f"only {text}"
 
 
-def compare_text(lines: Sequence[str], site: SourceSite) -> TextFit:
+def compare_text(lines: Sequence[str], site: SourceSite) -> SourceTextFit:
     """Compare a text with what the core tells about it."""
     misses = 0
     last = 0
@@ -154,18 +154,18 @@ def compare_text(lines: Sequence[str], site: SourceSite) -> TextFit:
         last = max(last, where.end_line or where.line or 0)
         why = _line_mismatch(lines, where)
         if why:
-            return TextFit(0, 0, 0, why)
+            return SourceTextFit(0, 0, 0, why)
         misses += _is_column_mismatch(lines, where, encoded)
     if misses > MAX_COLUMN_MISSES * len(site.positions):
         why = f"{misses} of {len(site.positions)} column ranges begin or end inside words"
-        return TextFit(0, 0, misses, why)
+        return SourceTextFit(0, 0, misses, why)
     text = "\n".join(lines[max(site.first, 1) - 1 : last])
     names = site.names if len(text) <= MAX_SEARCHED else ()
     for name in names:
         if any(part not in text for part in name.split(".")):
             why = f"{name!r} is in the code, not in lines {site.first}-{last}"
-            return TextFit(0, 0, misses, why)
-    return TextFit(len(site.positions), len(names), misses, "")
+            return SourceTextFit(0, 0, misses, why)
+    return SourceTextFit(len(site.positions), len(names), misses, "")
 
 
 def _line_mismatch(lines: Sequence[str], where: SourcePosition) -> str:
@@ -192,12 +192,12 @@ def _is_column_mismatch(
     first, last = encoded[where.line], encoded[where.end_line]
     if where.line == where.end_line and where.end_column <= where.column:
         return not (where.line == 1 and where.end_column == 0)
-    return _splits_word(first, where.column, start=True) or _splits_word(
+    return _does_column_split_word(first, where.column, start=True) or _does_column_split_word(
         last, where.end_column, start=False
     )
 
 
-def _splits_word(line: bytes, at: int, *, start: bool) -> bool:
+def _does_column_split_word(line: bytes, at: int, *, start: bool) -> bool:
     if not (0 <= at < len(line) if start else 0 < at <= len(line)):
         return True
     inside = line[at] if start else line[at - 1]

@@ -234,11 +234,11 @@ class ValueContext:
             names: dict[str, int] = {}
             for base in reversed(self.types.mro(info)):
                 if base.flags & HEAPTYPE and base.dict:
-                    names.update(self._own_slots(base, info.basicsize))
+                    names.update(self._slots_of_class_itself(base, info.basicsize))
             slots = self._slots[info.address] = tuple(names.items())
         return slots
 
-    def _own_slots(self, info: TypeInfo, size: int) -> Iterator[tuple[str, int]]:
+    def _slots_of_class_itself(self, info: TypeInfo, size: int) -> Iterator[tuple[str, int]]:
         reader, require = self.reader, self.reader.layout.require
         member_at = require("PyMemberDescrObject", "d_member")
         owner_at = require("PyMemberDescrObject", "d_common.d_type")

@@ -92,8 +92,8 @@ def _class_attribute(decoder: ReprDecoder, obj: Obj, value: int, path: str) -> i
     if kind in _COMPUTED:
         raise InputError(f"{path} is {_COMPUTED[kind]}: it is computed by code, which is not run")
     if kind.endswith("collections._tuplegetter"):  # a namedtuple's field: index, doc
-        index = decoder.number(decoder.obj(value), 0)
-        count = decoder.signed(obj.address, "PyTupleObject", "ob_size")
+        index = decoder.signed_word_of_object(decoder.obj(value), 0)
+        count = decoder.signed_field(obj.address, "PyTupleObject", "ob_size")
         if not 0 <= index < count:
             raise Undecodable("a field beyond the tuple")
         start = obj.address + decoder.layout.require("PyTupleObject", "ob_item")
@@ -103,7 +103,7 @@ def _class_attribute(decoder: ReprDecoder, obj: Obj, value: int, path: str) -> i
     of = decoder.obj(value).type
     if of.qualname == "cached_property":
         raise InputError(f"{path} is a cached property that was not computed yet")
-    if of.python_class and decoder.types.lookup(of, "__get__") is not None:
+    if of.is_python_class and decoder.types.lookup(of, "__get__") is not None:
         what = f"{path} is of type {of.qualified_name}: it is computed by code, which is not run"
         raise InputError(what)
     return value
@@ -148,7 +148,7 @@ def _item_by_subscript(decoder: ReprDecoder, obj: Obj, step: re.Match[str], so_f
     if not re.fullmatch(r"-?\d{1,18}", text):
         raise UsageError(f"{text!r} is no index", hint="[0], [-1]")
     struct = _STRUCTS.get(kind, "PyTupleObject")
-    count, number = decoder.signed(obj.address, struct, "ob_size"), int(text)
+    count, number = decoder.signed_field(obj.address, struct, "ob_size"), int(text)
     index = number + count if number < 0 else number
     if not 0 <= index < count:
         raise InputError(f"{so_far} has {count} items", hint=f"[0] to [{count - 1}]")

@@ -21,9 +21,9 @@ from gdb_epi.cpython.values.decoders.builtin_containers import set_items
 from gdb_epi.cpython.values.repr_decoder import (
     MAX_ATTRIBUTES,
     AskingThread,
+    DecodedValue,
     ReprDecoder,
     ReprLimits,
-    Value,
 )
 from gdb_epi.cpython.values.secrets import MASKED, is_secret_name
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -54,7 +54,7 @@ class ProcessValues:
         self.limits = (limits or ReprLimits()).bounded()
         self.threads: tuple[ThreadState, ...] = ()
         self._asked_by: AskingThread | None = None  # the thread whose frame is being read
-        self._values: dict[int, Value] = {}
+        self._values: dict[int, DecodedValue] = {}
         self._attribute_texts: dict[int, str] = {}
         self._attribute_limits = self.limits.capped_by(ATTRIBUTE_LIMITS)
 
@@ -72,16 +72,16 @@ class ProcessValues:
             for frame in thread.frames
         }
 
-    def value_of(self, address: int) -> Value:
+    def value_of(self, address: int) -> DecodedValue:
         """Return an object as text. Never raises; what cannot be decoded is marked."""
         value = self._values.get(address)
         if value is None:
-            value, is_for_all = self._decode(address)
+            value, is_for_all = self._decode_value(address)
             if is_for_all and len(self._values) < MAX_CACHED_VALUES:
                 self._values[address] = value
         return value
 
-    def value_of_name(self, name: str, address: int) -> Value:
+    def value_of_name(self, name: str, address: int) -> DecodedValue:
         """Return the object with this name as text, masked if the name is that of a secret."""
         if self.limits.secrets or not is_secret_name(name):
             return self.value_of(address)
@@ -90,9 +90,9 @@ class ProcessValues:
         value = self.value_of(address)
         if not text.startswith(MASKED):
             return value
-        return Value(value.type, text, False, False)
+        return DecodedValue(value.type, text, False, False)
 
-    def _decode(self, address: int) -> tuple[Value, bool]:
+    def _decode_value(self, address: int) -> tuple[DecodedValue, bool]:
         """Return an object as text, and whether it is the same for every asking thread."""
         decoder = self.decoder(asked_by=self._asked_by)
         text = decoder.repr_of(address)
@@ -101,12 +101,14 @@ class ProcessValues:
         except (UnreadableMemory, LayoutError, Undecodable):
             kind = ""
         attributes = self.attributes(address) if decoder.opaque else ()
-        inside = self._attributes_inside(decoder.bare, self.limits.total - len(text))
+        inside = self._attributes_of_objects_named_in(decoder.bare, self.limits.total - len(text))
         notes = (*decoder.notes, *attributes, *inside)
-        value = Value(kind, text, decoder.cut, decoder.exact, notes)
+        value = DecodedValue(kind, text, decoder.cut, decoder.exact, notes)
         return value, not decoder.depends_on_asker
 
-    def _attributes_inside(self, objects: list[int], room: int) -> Iterator[tuple[str, str]]:
+    def _attributes_of_objects_named_in(
+        self, objects: list[int], room: int
+    ) -> Iterator[tuple[str, str]]:
         """Yield attributes of objects that the text of a value names by their addresses."""
         for address in objects:
             for name, shown in self.attributes(address):
@@ -147,9 +149,9 @@ class ProcessValues:
 
 def _own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
     # Imported for the first class with its own __repr__.
-    from gdb_epi.cpython.values.repr_from_bytecode import own_repr
+    from gdb_epi.cpython.values.repr_from_bytecode import repr_by_programs_own_method
 
-    return own_repr(decoder, obj)
+    return repr_by_programs_own_method(decoder, obj)
 
 
 def get_process_values(
@@ -251,13 +253,13 @@ class PlainValues:
     def dict_pairs(self, address: int) -> Iterator[tuple[int, int]]:
         """Yield (key, value) pairs of a dict; end where it is damaged."""
         if self.ident(address) == "dict":
-            yield from _until_damage(self.objects.dict_items(address), MAX_PAIRS)
+            yield from _values_until_damage(self.objects.dict_items(address), MAX_PAIRS)
 
     def set_members(self, address: int) -> list[int]:
         """Return the members of a set, as far as they can be read."""
         if self.ident(address) not in ("set", "frozenset"):
             return []
-        return list(_until_damage(set_items(self._decoder, address), MAX_ITEMS))
+        return list(_values_until_damage(set_items(self._decoder, address), MAX_ITEMS))
 
     def dict_value(self, contents: int, name: str) -> int | None:
         """Return the value (PyObject *) that a dict has for an ASCII str key."""
@@ -266,14 +268,14 @@ class PlainValues:
 
     def attribute(self, address: int, name: str) -> int | None:
         """Return an attribute (PyObject *) of the instance itself, not of its class."""
-        for key, value in _until_damage(self.context.attributes(address)):
+        for key, value in _values_until_damage(self.context.attributes(address)):
             if key == name:
                 return int(value)
         return None
 
     def attributes(self, address: int) -> dict[str, int]:
         """Return all readable attributes of an instance."""
-        return dict(_until_damage(self.context.attributes(address), MAX_ITEMS))
+        return dict(_values_until_damage(self.context.attributes(address), MAX_ITEMS))
 
     def module_dict(self, interpreter: int, name: str) -> int | None:
         """Return the dict of a module in an interpreter (PyInterpreterState *)."""
@@ -281,7 +283,7 @@ class PlainValues:
         return None if isinstance(contents, Absent) else contents
 
 
-def _until_damage(values: Iterator[Any], most: int | None = None) -> Iterator[Any]:
+def _values_until_damage(values: Iterator[Any], most: int | None = None) -> Iterator[Any]:
     """Yield what can be read, at most `most` values."""
     try:
         yield from islice(values, most)

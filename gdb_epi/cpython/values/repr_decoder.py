@@ -84,7 +84,7 @@ class ReprLimits(NamedTuple):
         )
 
 
-class Value(NamedTuple):
+class DecodedValue(NamedTuple):
     """One object as text.
 
     `exact`: the text is what repr() would have given, but for what `cut` says. `attributes` are
@@ -97,7 +97,7 @@ class Value(NamedTuple):
     exact: bool
     attributes: tuple[tuple[str, str], ...] = ()
 
-    def shown(self) -> str:
+    def text_with_attributes(self) -> str:
         """Return the text, with the attributes after it."""
         return append_attributes(self.text, self.attributes)
 
@@ -124,7 +124,7 @@ def decodes(*names: str, in_itself: str = "") -> Callable[[DecodeFunction], Deco
 
     `in_itself` is what repr() gives of a container inside itself.
     """
-    return _registering_in(DECODERS, names, in_itself)
+    return _make_registering_decorator(DECODERS, names, in_itself)
 
 
 def decodes_repr(
@@ -134,10 +134,10 @@ def decodes_repr(
 
     It is named by module and qualname of that function, never by the class that has it.
     """
-    return _registering_in(PYTHON_REPRS, names, in_itself)
+    return _make_registering_decorator(PYTHON_REPRS, names, in_itself)
 
 
-def _registering_in(
+def _make_registering_decorator(
     decoders: dict[Any, DecodeFunction], names: Iterable[object], in_itself: str
 ) -> Callable[[DecodeFunction], DecodeFunction]:
     def register(decode: DecodeFunction) -> DecodeFunction:
@@ -216,7 +216,7 @@ class ReprDecoder:
         try:
             obj = self.obj(address)
             name = obj.type.qualified_name
-            text = self._masked(obj) or self._decode(obj)
+            text = self._mask_of_secret_object(obj) or self._decode_object(obj)
             if self._is_freed(address):
                 self.exact = False
                 text = f"<freed (reference count 0): {text}>"
@@ -247,7 +247,7 @@ class ReprDecoder:
             self.context.masked.note_secret(self.context.reader, address, obj.lineage.ident)
         return f"{MASKED}{obj.type.name}>"
 
-    def _masked(self, obj: Obj) -> str:
+    def _mask_of_secret_object(self, obj: Obj) -> str:
         """Return what stands for an object that is masked elsewhere, under its name; "" for none.
 
         Its name there said that it is a secret.
@@ -303,18 +303,18 @@ class ReprDecoder:
         elif obj.address not in self.bare and len(self.bare) < MAX_BARE:
             self.bare.append(obj.address)
 
-    def _decode(self, obj: Obj) -> str:
+    def _decode_object(self, obj: Obj) -> str:
         lineage = obj.lineage
-        if not lineage.ident or not lineage.plain:
+        if not lineage.ident or not lineage.has_repr_of_root:
             return self._decode_instance(obj)
-        if lineage.plain_object:  # e.g. classmethod, which got a repr with 3.10
+        if lineage.has_repr_of_object:  # e.g. classmethod, which got a repr with 3.10
             return self.object_repr(obj)
         decode = DECODERS.get(lineage.ident) or _decoder_of_base(lineage)
         return decode(self, obj) if decode is not None else self._decode_instance(obj)
 
     def _decode_instance(self, obj: Obj) -> str:
         """Decode what has no decoder by its built-in type: by its Python __repr__, or by name."""
-        if obj.lineage.plain_object:
+        if obj.lineage.has_repr_of_object:
             return self.object_repr(obj)
         decode = self._decoder_of_python_repr(obj.type)
         if decode is not None:
@@ -325,7 +325,7 @@ class ReprDecoder:
             return text
         self.exact = False
         payload = DECODERS.get(obj.lineage.ident)
-        if payload is None or obj.lineage.plain:
+        if payload is None or obj.lineage.has_repr_of_root:
             return self.object_repr(obj)
         return f"{self.object_repr(obj)[:-1]}: {payload(self, obj)}>"
 
@@ -411,7 +411,7 @@ class ReprDecoder:
         """Whether the contents of one more container are to be left out."""
         return self._depth > self.limits.depth
 
-    def join(self, addresses: Iterable[int], count: int) -> str:
+    def join_item_texts(self, addresses: Iterable[int], count: int) -> str:
         """Return the items of a container with commas, `...` for those left out."""
         return self.join_text((self.repr_of(address) for address in addresses), count)
 
@@ -432,7 +432,7 @@ class ReprDecoder:
             parts.append(CUT if parts else NOT_SHOWN)
         return ", ".join(parts)
 
-    def items(self, address: int, count: int, what: str) -> list[int]:
+    def read_object_pointers(self, address: int, count: int, what: str) -> list[int]:
         """Read an array of PyObject *, as far as the width allows."""
         if not count:
             return []
@@ -444,21 +444,21 @@ class ReprDecoder:
         """Return where the items of a tuple or "list" begin, and how many there are."""
         if kind == "list":
             start = self.field(address, "PyListObject", "ob_item")
-            return start, self.signed(address, "PyListObject", "ob_size")
+            return start, self.signed_field(address, "PyListObject", "ob_size")
         start = address + self.offset("PyTupleObject", "ob_item")
-        return start, self.signed(address, "PyTupleObject", "ob_size")
+        return start, self.signed_field(address, "PyTupleObject", "ob_size")
 
     def tuple_items(self, address: int) -> list[int]:
         """Return the items of a tuple, as far as the width allows. Raises Undecodable."""
         if self.ident(address) not in ("tuple", STRUCT_SEQUENCE):
             raise Undecodable("not a tuple")
-        return self.items(*self.array_range(address, "tuple"), "tuple items")
+        return self.read_object_pointers(*self.array_range(address, "tuple"), "tuple items")
 
     def list_items(self, address: int) -> list[int]:
         """Return the items of a list, as far as the width allows. Raises Undecodable."""
         if self.ident(address) != "list":
             raise Undecodable("not a list")
-        return self.items(*self.array_range(address, "list"), "list items")
+        return self.read_object_pointers(*self.array_range(address, "list"), "list items")
 
     def keyword_texts(self, keywords: int) -> Iterator[str]:
         """Yield `name=value` of a dict whose keys are str."""
@@ -495,7 +495,7 @@ class ReprDecoder:
         """Return repr() of an attribute. Raises Undecodable when there is none."""
         return self.repr_of_named(name, self.context.attribute(address, name))
 
-    def is_true(self, address: int, name: str) -> bool:
+    def is_attribute_true(self, address: int, name: str) -> bool:
         """Tell whether an attribute is True. Raises Undecodable when there is none."""
         return self.attribute_text(address, name) == "True"
 
@@ -517,7 +517,7 @@ class ReprDecoder:
         """Return a 64-bit member of a struct at an address."""
         return self.reader.u64(address + self.context.offset(struct, *members))
 
-    def signed(self, address: int, struct: str, *members: str) -> int:
+    def signed_field(self, address: int, struct: str, *members: str) -> int:
         """Return a Py_ssize_t member of a struct at an address."""
         return self.reader.i64(address + self.context.offset(struct, *members))
 
@@ -537,11 +537,11 @@ class ReprDecoder:
         """Return a 64-bit word of an object's struct, counted from after its header."""
         return self.reader.u64(self.address_behind_header(obj) + 8 * index)
 
-    def number(self, obj: Obj, index: int) -> int:
+    def signed_word_of_object(self, obj: Obj, index: int) -> int:
         """Return a Py_ssize_t of an object's struct, counted as by word()."""
         return self.reader.i64(self.address_behind_header(obj) + 8 * index)
 
-    def member(self, obj: Obj, name: str) -> int:
+    def member_address(self, obj: Obj, name: str) -> int:
         """Return the address of a member that a C type declares. Raises Undecodable."""
         for info in obj.lineage.types:
             place = self.context.members(info).get(name)
@@ -590,7 +590,7 @@ class EnteredContainer:
 def _decoder_of_base(lineage: Lineage) -> DecodeFunction | None:
     """Return the decoder of a C base that gave a C type its repr, as numpy.dtype does."""
     for info in lineage.types[1:]:
-        same = info.repr == lineage.types[0].repr and not info.python_class
+        same = info.repr == lineage.types[0].repr and not info.is_python_class
         if same and info.full_name in DECODERS:
             return DECODERS[info.full_name]
     return None

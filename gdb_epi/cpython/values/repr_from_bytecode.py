@@ -31,22 +31,22 @@ from gdb_epi.cpython.values.value_stack import (
     STR,
     BuiltStr,
     BuiltTuple,
-    Caught,
-    Class,
+    CertainException,
+    ClassOfObject,
     ComputedNumber,
-    Format,
-    Function,
-    Global,
+    ExceptionInFlight,
+    FunctionInInstance,
+    GlobalName,
     Item,
     Method,
     NoneResult,
     ProcessObject,
-    Raised,
     Slice,
-    Super,
+    StrFormatMethod,
+    SuperCall,
     SuperRepr,
-    ValueOperations,
-    find_opcodes,
+    ValueStackOperations,
+    opcodes_of_process,
     read_instruction,
     special_method,
 )
@@ -78,7 +78,7 @@ _EXCEPTIONS += (FileNotFoundError, FileExistsError, PermissionError, TimeoutErro
 EXCEPTIONS = {kind.__name__: kind for kind in _EXCEPTIONS}
 
 
-def own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
+def repr_by_programs_own_method(decoder: ReprDecoder, obj: Obj) -> str | None:
     """Return what the `__repr__` in the object's class returns; None when that is unknown."""
     refused = decoder.context.refused_reprs
     if obj.type.address in refused or not decoder.enter_container(obj.address):
@@ -89,10 +89,10 @@ def own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
         method = special_method(decoder, obj.type, "__repr__")
         if method is None:
             raise Undecodable("its __repr__ is no function")
-        call = Evaluation(decoder, budget)
+        call = FunctionEvaluation(decoder, budget)
         call.begin_call(method[1], method[0], [ProcessObject(obj.address)])
         return call.text_of(call.run())
-    except (Undecodable, UnreadableMemory, LayoutError, Raised):
+    except (Undecodable, UnreadableMemory, LayoutError, CertainException):
         decoder.exact, decoder.cut = before
         if budget[0] == MAX_STEPS:  # nothing was followed, and that depends on the class alone
             refused.add(obj.type.address)
@@ -101,7 +101,7 @@ def own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
         decoder.leave_container(obj.address)
 
 
-class Evaluation(ValueOperations, StackSteps[Item]):
+class FunctionEvaluation(ValueStackOperations, StackSteps[Item]):
     """One call of a function of the program: its variables, and what lies on its value stack."""
 
     null = None
@@ -110,7 +110,7 @@ class Evaluation(ValueOperations, StackSteps[Item]):
         super().__init__(decoder)
         self.code = self.globals = self.function = 0  # PyCodeObject *, PyDictObject *, ...
         self.owner: TypeInfo | None = None  # the class that has the function
-        self.opcodes = find_opcodes(decoder.layout)
+        self.opcodes = opcodes_of_process(decoder.layout)
         self.budget, self.depth = budget, depth
         self.stack: list[Item] = []
         self.blocks: list[tuple[int, int]] = []  # up to 3.10: handlers, and the depth of the stack
@@ -148,18 +148,22 @@ class Evaluation(ValueOperations, StackSteps[Item]):
             instruction = read_instruction(self.opcodes, units, at)
             name, argument = instruction.name, instruction.argument
             if name in ("RETURN_VALUE", "RETURN_CONST"):
-                return self.take(1)[0] if name == "RETURN_VALUE" else self.constant(argument)
+                return (
+                    self.pop_words(1)[0]
+                    if name == "RETURN_VALUE"
+                    else self.constant_at_index(argument)
+                )
             self.budget[0] -= 1
             self.following = instruction.end
             try:
                 if "JUMP" not in name:
-                    self.step(name, argument)
-                elif self._takes_jump(name):
+                    self.execute_instruction(name, argument)
+                elif self._does_conditional_jump_jump(name):
                     target = self.opcodes.jump_target(name, argument, self.following)
                     if target < self.following:
                         self.jump_back(target)
                     self.following = target
-            except Raised as raised:
+            except CertainException as raised:
                 self.following = self._enter_handler(at, raised)
             at = self.following
         raise Undecodable("too many steps")
@@ -168,7 +172,7 @@ class Evaluation(ValueOperations, StackSteps[Item]):
         """Begin another turn of a loop. Raises Undecodable where loops are not followed."""
         raise Undecodable("a loop")
 
-    def _enter_handler(self, at: int, raised: Raised) -> int:
+    def _enter_handler(self, at: int, raised: CertainException) -> int:
         """Return where an exception of the instruction at a place is handled, the stack as there.
 
         Raises the exception again where the function handles none.
@@ -184,7 +188,7 @@ class Evaluation(ValueOperations, StackSteps[Item]):
             del self.stack[depth:]
             self.blocks.append((_IN_HANDLER, depth))
             # Three words of the exception that was handled before, and three of this one.
-            self.stack += [None] * 3 + [Caught(raised.kind)] * 3
+            self.stack += [None] * 3 + [ExceptionInFlight(raised.kind)] * 3
             return target
         table = decoder.field(self.code, "PyCodeObject", "co_exceptiontable")
         raw = decoder.reader.bytes_object(table, MAX_TABLE)
@@ -198,7 +202,7 @@ class Evaluation(ValueOperations, StackSteps[Item]):
         if entry.depth > len(self.stack):
             raise Undecodable("a handler of another stack")
         del self.stack[entry.depth :]
-        self.stack.append(Caught(raised.kind))
+        self.stack.append(ExceptionInFlight(raised.kind))
         return entry.target
 
     def call(self, function: int, owner: TypeInfo | None, arguments: Sequence[Item]) -> Item:
@@ -207,7 +211,7 @@ class Evaluation(ValueOperations, StackSteps[Item]):
         # A call takes as much of this Python's stack as an object in an object does.
         decoder.nesting += 1
         try:
-            callee = Evaluation(decoder, self.budget, depth)
+            callee = FunctionEvaluation(decoder, self.budget, depth)
             callee.begin_call(function, owner, arguments)
             return callee.run()
         finally:
@@ -245,15 +249,15 @@ class Evaluation(ValueOperations, StackSteps[Item]):
         table = self.decoder.field(self.code, "PyCodeObject", member)
         if self.decoder.ident(table) != "tuple":
             raise Undecodable(f"{member} is no tuple")
-        if not 0 <= number < self.decoder.signed(table, "PyTupleObject", "ob_size"):
+        if not 0 <= number < self.decoder.signed_field(table, "PyTupleObject", "ob_size"):
             raise Undecodable(f"no {member}[{number}]")
         start = table + self.decoder.offset("PyTupleObject", "ob_item")
         return self.decoder.reader.u64(start + 8 * number)
 
-    def _name(self, number: int) -> str:
+    def _name_at_index(self, number: int) -> str:
         return self.decoder.string(self._code_tuple_item("co_names", number))
 
-    def constant(self, number: int) -> Item:
+    def constant_at_index(self, number: int) -> Item:
         """Return a constant."""
         return ProcessObject(self._code_tuple_item("co_consts", number))
 
@@ -269,23 +273,23 @@ class Evaluation(ValueOperations, StackSteps[Item]):
     def _do_load_small_int(self, argument: int) -> Item:
         return ComputedNumber(argument)
 
-    def variable(self, number: int) -> Item:
+    def variable_at_index(self, number: int) -> Item:
         """Return a variable."""
         if number not in self.locals:
             raise Undecodable("a local variable")
         return self.locals[number]
 
-    def store_variable(self, number: int, value: Item) -> None:
+    def store_variable_at_index(self, number: int, value: Item) -> None:
         """Store a variable."""
         self.locals[number] = value
 
     def _do_load_deref(self, _argument: int) -> Item:
         # Where there is but one cell, and super() takes it, it is that of the class.
-        return Global("__class__")
+        return GlobalName("__class__")
 
     def global_value(self, number: int) -> Item:
         """Return what a global name is, by its place in co_names."""
-        return Global(self._name(number))
+        return GlobalName(self._name_at_index(number))
 
     def _do_build_tuple(self, argument: int, *items: Item) -> Item:
         parts = tuple(item for item in items if isinstance(item, DATA))
@@ -298,17 +302,17 @@ class Evaluation(ValueOperations, StackSteps[Item]):
 
     # -- conditions -----------------------------------------------------------------------------
 
-    def _takes_jump(self, name: str) -> bool:
+    def _does_conditional_jump_jump(self, name: str) -> bool:
         """Take what a jump looks at, and return whether it jumps."""
         if name.startswith(("JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_ABSOLUTE")):
             return True
-        (item,) = self.take(1)
+        (item,) = self.pop_words(1)
         if name.endswith("_OR_POP"):  # up to 3.11
             jumps = self.truth(item) == name.startswith("JUMP_IF_TRUE")
             self.stack += [item] if jumps else []
             return jumps
         if name == "JUMP_IF_NOT_EXC_MATCH":  # 3.9 and 3.10
-            return not self._handler_matches(item, self.take(1)[0])
+            return not self._handler_matches(item, self.pop_words(1)[0])
         if name.endswith("NONE"):
             return self.is_none(item) != name.endswith("NOT_NONE")
         return self.truth(item) == name.endswith("TRUE")
@@ -345,7 +349,7 @@ class Evaluation(ValueOperations, StackSteps[Item]):
 
     def _handler_matches(self, named: Item, caught: Item) -> bool:
         """Tell whether an exception is of the class that a handler names. Raises Undecodable."""
-        if not (isinstance(named, Global) and isinstance(caught, Caught)):
+        if not (isinstance(named, GlobalName) and isinstance(caught, ExceptionInFlight)):
             raise Undecodable("a handler of other exceptions")
         kind = EXCEPTIONS.get(named.name)
         if kind is None or not self.is_builtin(named.name):
@@ -380,11 +384,11 @@ class Evaluation(ValueOperations, StackSteps[Item]):
 
     def attribute(self, of: Item, number: int) -> Item:
         """Return an attribute, by its place in co_names."""
-        return self.named_attribute(of, self._name(number))
+        return self.named_attribute(of, self._name_at_index(number))
 
     def named_attribute(self, of: Item, name: str) -> Item:
         """Return an attribute. Raises Undecodable, Raised."""
-        if isinstance(of, Class):
+        if isinstance(of, ClassOfObject):
             return BuiltStr(self.class_name_attribute(of.info, name))
         if not isinstance(of, ProcessObject):
             raise Undecodable("an attribute")
@@ -393,26 +397,30 @@ class Evaluation(ValueOperations, StackSteps[Item]):
         obj = self.decoder.obj(of.address)
         if self.find_in_class(obj, name) is not None and not self.has_default_lookup(obj):
             raise Undecodable("a class that computes __class__")
-        return Class(obj.type)
+        return ClassOfObject(obj.type)
 
     def method(self, of: Item, number: int) -> list[Item]:
         """Return NULL and a method; the order matters to nobody here."""
-        return [None, self.named_method(of, self._name(number))]
+        return [None, self.named_method(of, self._name_at_index(number))]
 
     def _do_load_super_attr(self, argument: int, called: Item, cell: Item, of: Item) -> list[Item]:
         """`super().name` (3.12)."""
-        if called != Global("super") or cell != Global("__class__") or of != self.locals.get(0):
+        if (
+            called != GlobalName("super")
+            or cell != GlobalName("__class__")
+            or of != self.locals.get(0)
+        ):
             raise Undecodable("a super of another kind")
         if not argument & 1:
             raise Undecodable("an attribute of super()")
-        return self.method(Super(), argument >> 2)
+        return self.method(SuperCall(), argument >> 2)
 
     def named_method(self, of: Item, name: str) -> Item:
         """Return a method that is called at once. Raises Undecodable."""
-        if isinstance(of, Super) and name == "__repr__":
+        if isinstance(of, SuperCall) and name == "__repr__":
             return SuperRepr()
         if name == "format" and isinstance(of, (BuiltStr, ProcessObject)):
-            return Format(self.text_of(of))
+            return StrFormatMethod(self.text_of(of))
         if not isinstance(of, ProcessObject):
             raise Undecodable("a method")
         obj = self.decoder.obj(of.address)
@@ -424,7 +432,9 @@ class Evaluation(ValueOperations, StackSteps[Item]):
         own = self.own_attribute(of, name)
         if own and not self._is_plain_function(own):
             raise Undecodable("a method that another one hides")
-        return Function(own, obj.type) if own else Method(in_class[1], in_class[0], of, name)
+        return (
+            FunctionInInstance(own, obj.type) if own else Method(in_class[1], in_class[0], of, name)
+        )
 
     def _is_plain_function(self, address: int) -> bool:
         """Tell whether an object is a function without cells, whose `super` would be unknown."""
@@ -438,21 +448,21 @@ class Evaluation(ValueOperations, StackSteps[Item]):
         """Return what a call gives. Raises Undecodable."""
         if isinstance(called, Method):
             returned = self.call(called.function, called.owner, [called.self, *arguments])
-            return self.keep_secrecy(called.self, called.name, returned)
-        if isinstance(called, Function):
+            return self.mark_secret_if_from_secret(called.self, called.name, returned)
+        if isinstance(called, FunctionInInstance):
             return self.call(called.function, called.owner, arguments)
         if isinstance(called, SuperRepr) and not arguments:
             return self._super_repr()
-        if isinstance(called, Format):
+        if isinstance(called, StrFormatMethod):
             return self.format_with_braces(called.template, arguments)
-        if isinstance(called, Global) and self.is_builtin(called.name):
+        if isinstance(called, GlobalName) and self.is_builtin(called.name):
             return self.call_builtin(called.name, arguments)
         raise Undecodable("a call")
 
     def call_builtin(self, name: str, arguments: list[Item]) -> Item:
         """Return what a built-in function gives. Raises Undecodable."""
         if name == "super" and not arguments:
-            return Super()
+            return SuperCall()
         if name in ("getattr", "hasattr"):
             return self._call_getattr(name, arguments)
         if len(arguments) != 1:
@@ -462,7 +472,7 @@ class Evaluation(ValueOperations, StackSteps[Item]):
         if name == "hex" and isinstance(number := self.plain_value_of(arguments[0]), int):
             return BuiltStr(hex(number))
         if name == "type" and isinstance(arguments[0], ProcessObject):
-            return Class(self.decoder.obj(arguments[0].address).type)
+            return ClassOfObject(self.decoder.obj(arguments[0].address).type)
         if name == "len":
             return ComputedNumber(self.length(arguments[0]))
         if name in ("repr", "str"):
@@ -478,7 +488,7 @@ class Evaluation(ValueOperations, StackSteps[Item]):
             raise Undecodable("a call")
         try:
             item = self.instance_attribute(of, self.text_of(others[0]))
-        except Raised as raised:
+        except CertainException as raised:
             if not issubclass(raised.kind, AttributeError):
                 raise
             if name == "hasattr":
@@ -515,7 +525,7 @@ class Evaluation(ValueOperations, StackSteps[Item]):
         if at is None or not qualname.startswith(f"{self.owner.qualname}."):
             raise Undecodable("a super of another kind")
         for info in mro[at + 1 :]:
-            if info.python_class:
+            if info.is_python_class:
                 value = decoder.objects.dict_get(info.dict, "__repr__")
                 if isinstance(value, Absent):
                     continue

@@ -135,7 +135,7 @@ def mask_literals(line: str) -> str:
         is_secret_name(n) or not LOGS_IN.isdisjoint(split_name_words(n)) for n in names
     )
 
-    def masked(match: re.Match[str]) -> str:
+    def mask_literal(match: re.Match[str]) -> str:
         whole, before = match[0], line[: match.start()]
         is_key = re.search(r"[\w)\]]\[$", before) and line[match.end() :].startswith("]")
         inside = match[3]
@@ -158,7 +158,7 @@ def mask_literals(line: str) -> str:
             # Since 3.12 the same quotes may stand within: where the text ends cannot be told.
             line, end = line[: match.start()], f"{match[1]}{match[2]}{MASK}"
             break
-    shown = re.sub(_NUMBER, masked_number, re.sub(_LITERAL, masked, line))
+    shown = re.sub(_NUMBER, masked_number, re.sub(_LITERAL, mask_literal, line))
     return mask_passwords(f"{shown}{end}".rstrip())
 
 

@@ -2,7 +2,7 @@
 """What may lie on the value stack of a function that is followed, and what can be said about it.
 
 An item of the value stack is an object of the process, or something that the function made. Where
-an instruction would certainly raise an exception, `Raised` says so.
+an instruction would certainly raise an exception, `CertainException` says so.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.cpython.frames.code_objects import CODE_UNIT
-from gdb_epi.cpython.frames.opcodes import Instruction, Opcodes, opcodes_of_version
+from gdb_epi.cpython.frames.opcodes import Instruction, OpcodesOfVersion, opcodes_of_version
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.type_objects import TypeInfo
@@ -73,13 +73,13 @@ class ProcessObject(NamedTuple):
     name: str = ""
 
 
-class Class(NamedTuple):
+class ClassOfObject(NamedTuple):
     """The class of an object."""
 
     info: TypeInfo
 
 
-class Global(NamedTuple):
+class GlobalName(NamedTuple):
     """A global name; "__class__" is the cell that super() uses."""
 
     name: str
@@ -91,7 +91,7 @@ class BuiltTuple(NamedTuple):
     items: tuple[Item, ...]
 
 
-class Super(NamedTuple):
+class SuperCall(NamedTuple):
     """super()."""
 
 
@@ -104,7 +104,7 @@ class Method(NamedTuple):
     name: str
 
 
-class Function(NamedTuple):
+class FunctionInInstance(NamedTuple):
     """A function that is an attribute of an instance; `owner` is the instance's class."""
 
     function: int  # PyFunctionObject *
@@ -115,7 +115,7 @@ class SuperRepr(NamedTuple):
     """super().__repr__"""
 
 
-class Format(NamedTuple):
+class StrFormatMethod(NamedTuple):
     """The `format` of a str."""
 
     template: str
@@ -143,7 +143,7 @@ class BuiltinMethod(NamedTuple):
     name: str
 
 
-class Numbers(NamedTuple):
+class RangeValue(NamedTuple):
     """A range()."""
 
     start: int
@@ -151,35 +151,35 @@ class Numbers(NamedTuple):
     step: int
 
 
-class Iteration(NamedTuple):
+class IteratorPosition(NamedTuple):
     """An iterator's position in the object it goes over; one that goes `round` begins again."""
 
-    over: BuiltStr | ProcessObject | BuiltTuple | Numbers
+    over: BuiltStr | ProcessObject | BuiltTuple | RangeValue
     place: int
     round: bool = False
 
 
-class UnknownNumber(NamedTuple):
+class NumberWithinBounds(NamedTuple):
     """An int or float of which only the (inclusive) bounds are known."""
 
     low: float
     high: float
 
 
-class Drawn(NamedTuple):
+class RandomlyDrawnValue(NamedTuple):
     """A number or text that was drawn at random: any of these."""
 
     of: tuple[float | str, ...]
 
 
-class UnknownText(NamedTuple):
+class PartlyKnownText(NamedTuple):
     """A str of which only the beginning is known; `of` tells it apart from other items."""
 
     of: str = "numbers"
     begins: str = ""
 
 
-class MadeFunction(NamedTuple):
+class FunctionMadeByCode(NamedTuple):
     """A function that the code made: a comprehension, a lambda, one within a function."""
 
     code: int  # PyCodeObject *
@@ -188,7 +188,7 @@ class MadeFunction(NamedTuple):
     defaults: tuple[Item, ...] = ()
 
 
-class SuspendedRun(NamedTuple):
+class ResumptionPoint(NamedTuple):
     """A generator between two values, or a frame of a stack: where it goes on, and with what."""
 
     code: int  # PyCodeObject *
@@ -199,22 +199,23 @@ class SuspendedRun(NamedTuple):
     runs: bool = False  # it does: nothing is sent to it
 
 
-class Caught(NamedTuple):
+class ExceptionInFlight(NamedTuple):
     """An exception that may be raised, or is on its way to a handler."""
 
     kind: type[Exception]
 
 
 Item = (
-    BuiltStr | ComputedNumber | NoneResult | ProcessObject | Class | Global | BuiltTuple | Super
-    | Method | Function | SuperRepr | Format | Slice | BuiltinMethod | Numbers | Iteration
-    | LibraryValue | UnknownNumber | UnknownText | Drawn | MadeFunction | SuspendedRun | Caught
-    | None
+    BuiltStr | ComputedNumber | NoneResult | ProcessObject | ClassOfObject | GlobalName
+    | BuiltTuple | SuperCall | Method | FunctionInInstance | SuperRepr | StrFormatMethod | Slice
+    | BuiltinMethod | RangeValue | IteratorPosition | LibraryValue | NumberWithinBounds
+    | PartlyKnownText | RandomlyDrawnValue | FunctionMadeByCode | ResumptionPoint
+    | ExceptionInFlight | None
 )  # fmt: skip
 DATA = (BuiltStr, ComputedNumber, NoneResult, ProcessObject)
 
 
-def find_opcodes(layout: Layout) -> Opcodes:
+def opcodes_of_process(layout: Layout) -> OpcodesOfVersion:
     """Return how a process's bytecode is written. Raises Undecodable for an unknown version."""
     opcodes = opcodes_of_version(layout.version)
     if opcodes is None:
@@ -222,7 +223,7 @@ def find_opcodes(layout: Layout) -> Opcodes:
     return opcodes
 
 
-def read_instruction(opcodes: Opcodes, units: bytes, at: int) -> Instruction:
+def read_instruction(opcodes: OpcodesOfVersion, units: bytes, at: int) -> Instruction:
     """Return the instruction at a place that control reaches. Raises Undecodable for another."""
     for each in opcodes.decode(units, at) if not at % CODE_UNIT else ():
         if not each.name:
@@ -232,7 +233,7 @@ def read_instruction(opcodes: Opcodes, units: bytes, at: int) -> Instruction:
     raise Undecodable("no return")
 
 
-class Raised(Exception):
+class CertainException(Exception):
     """The function that is followed would certainly raise an exception of this kind here."""
 
     def __init__(self, kind: type[Exception]) -> None:
@@ -253,7 +254,7 @@ def special_method(decoder: ReprDecoder, info: TypeInfo, name: str) -> tuple[Typ
                 return base, value
             if base.base:
                 raise Undecodable(f"{name} is no function")
-        elif base.base and not base.python_class:
+        elif base.base and not base.is_python_class:
             raise Undecodable(f"a C type that may have {name}")
     return None
 
@@ -267,14 +268,14 @@ def is_plain_attribute(decoder: ReprDecoder, address: int) -> bool:
     for base in decoder.types.mro(decoder.obj(address).type):
         if base.full_name in PLAIN_DATA:
             return True
-        if base.base and not base.python_class:
+        if base.base and not base.is_python_class:
             return False
         if any(decoder.objects.dict_get(base.dict, name) for name in _OF_DESCRIPTORS if base.dict):
             return False
     return True
 
 
-class ValueOperations:
+class ValueStackOperations:
     """What one decoder knows about items."""
 
     def __init__(self, decoder: ReprDecoder) -> None:
@@ -289,7 +290,7 @@ class ValueOperations:
         """Tell whether what has a name must not be shown."""
         return not self.decoder.limits.secrets and is_secret_name(name)
 
-    def keep_secrecy(self, of: ProcessObject, name: str, item: Item) -> Item:
+    def mark_secret_if_from_secret(self, of: ProcessObject, name: str, item: Item) -> Item:
         """Return what an object gave under a name; whatever a secret gives is secret too.
 
         Raises Undecodable for a text or number that was made, which nothing would mask any more.
@@ -340,7 +341,7 @@ class ValueOperations:
             obj = self.decoder.obj(item.address)
             place = _COUNTS.get(obj.lineage.ident) if obj.is_exact else None
             if place is not None:
-                return self.decoder.signed(item.address, *place)
+                return self.decoder.signed_field(item.address, *place)
         raise Undecodable("the length of an object")
 
     def truth(self, item: Item) -> bool:
@@ -352,7 +353,7 @@ class ValueOperations:
                 return False
             if ident in _PLAIN and obj.is_exact:
                 return bool(plain_value(self.decoder, item.address))
-            if not ident and obj.type.python_class:
+            if not ident and obj.type.is_python_class:
                 for name in ("__bool__", "__len__"):
                     method = special_method(self.decoder, obj.type, name)
                     if method is not None:
@@ -367,7 +368,7 @@ class ValueOperations:
 
     def is_none(self, item: Item) -> bool:
         """Tell whether an item is None. Raises Undecodable for anything but an object."""
-        if not isinstance(item, (*DATA, BuiltTuple, Class)):
+        if not isinstance(item, (*DATA, BuiltTuple, ClassOfObject)):
             raise Undecodable("a comparison")
         if isinstance(item, NoneResult):
             return True
@@ -376,7 +377,7 @@ class ValueOperations:
     def class_name_attribute(self, info: TypeInfo, name: str) -> str:
         """Return `__name__` or `__qualname__` of a class. Raises Undecodable."""
         meta = self.decoder.obj(info.address)
-        if meta.type.address != meta.lineage.root.address or not info.python_class:
+        if meta.type.address != meta.lineage.root.address or not info.is_python_class:
             raise Undecodable("a class whose attributes another class decides on")
         if name not in ("__name__", "__qualname__"):
             raise Undecodable("an attribute of a class")
@@ -431,7 +432,7 @@ class ValueOperations:
                 # What it raises is not known here, so neither whether the fallback would run.
                 if fallback is not None:
                     raise Undecodable("two ways to find attributes")
-                return self.keep_secrecy(
+                return self.mark_secret_if_from_secret(
                     of, name, self.call(mine[1], mine[0], [of, BuiltStr(name)])
                 )
             if fallback is None:
@@ -439,24 +440,24 @@ class ValueOperations:
         in_class = self.find_in_class(obj, name)
         kind = self.decoder.obj(in_class[1]) if in_class else None
         if in_class and kind is not None and kind.lineage.ident == "property" and kind.is_exact:
-            getter = self.decoder.reader.u64(self.decoder.member(kind, "fget"))
+            getter = self.decoder.reader.u64(self.decoder.member_address(kind, "fget"))
             if self.decoder.ident(getter) != "function" or fallback is not None:
                 raise Undecodable("a property without a function")
-            return self.keep_secrecy(of, name, self.call(getter, in_class[0], [of]))
+            return self.mark_secret_if_from_secret(of, name, self.call(getter, in_class[0], [of]))
         plain = in_class is None or is_plain_attribute(self.decoder, in_class[1])
         if not plain and kind is not None and kind.lineage.ident != "member_descriptor":
             raise Undecodable("an attribute that a class computes")
         own = self.own_attribute(of, name)
         if own:
-            return self.keep_secrecy(of, name, ProcessObject(own, name))
+            return self.mark_secret_if_from_secret(of, name, ProcessObject(own, name))
         if in_class is None and fallback is not None:
-            return self.keep_secrecy(
+            return self.mark_secret_if_from_secret(
                 of, name, self.call(fallback[1], fallback[0], [of, BuiltStr(name)])
             )
         if in_class is None or kind is None or kind.lineage.ident == "member_descriptor":
             self._require_no_attribute(of, name)
-            raise Raised(AttributeError)
-        return self.keep_secrecy(of, name, ProcessObject(in_class[1], name))
+            raise CertainException(AttributeError)
+        return self.mark_secret_if_from_secret(of, name, ProcessObject(in_class[1], name))
 
     def _require_no_attribute(self, of: ProcessObject, name: str) -> None:
         """Raise Undecodable unless an instance has no such attribute: its dict was read whole.
@@ -505,23 +506,25 @@ class ValueOperations:
                 try:
                     return BuiltStr(text[index.start : index.stop : index.step])
                 except ValueError:  # a step of 0
-                    raise Raised(ValueError) from None
+                    raise CertainException(ValueError) from None
             number = self.slice_bound(index)
             if number is None:
                 raise Undecodable("an item of a text")
             if not -len(text) <= number < len(text):
-                raise Raised(IndexError)
+                raise CertainException(IndexError)
             return BuiltStr(text[number])
         if not isinstance(of, ProcessObject):
             raise Undecodable("an item")
         obj = self.decoder.obj(of.address)
         if obj.is_exact and obj.lineage.ident in ("list", "tuple"):
-            return self.keep_secrecy(of, "", self._item_of_array(obj, self.slice_bound(index)))
+            return self.mark_secret_if_from_secret(
+                of, "", self._item_of_array(obj, self.slice_bound(index))
+            )
         key = self.plain_value_of(index)
         if obj.is_exact and obj.lineage.ident == "dict" and isinstance(key, str):
             value = self.decoder.objects.dict_get(of.address, key)
             if not isinstance(value, Absent):
-                return self.keep_secrecy(of, key, ProcessObject(value, key))
+                return self.mark_secret_if_from_secret(of, key, ProcessObject(value, key))
         raise Undecodable("an item")
 
     def _item_of_array(self, obj: Obj, index: int | None) -> ProcessObject:
@@ -529,7 +532,7 @@ class ValueOperations:
         if index is None or count < 0:
             raise Undecodable("an item")
         if not -count <= index < count:
-            raise Raised(IndexError)
+            raise CertainException(IndexError)
         return ProcessObject(self.decoder.reader.u64(start + 8 * (index % count)))
 
     def uncut_text(self, item: BuiltStr | ProcessObject) -> str:
@@ -543,7 +546,7 @@ class ValueOperations:
         """Return format(item, spec). Raises Undecodable."""
         if isinstance(item, ProcessObject):
             obj = self.decoder.obj(item.address)
-            if obj.type.python_class:
+            if obj.type.is_python_class:
                 method = special_method(self.decoder, obj.type, "__format__")
                 if method is not None:
                     return self.text_of(self.call(method[1], method[0], [item, BuiltStr(spec)]))
@@ -568,7 +571,7 @@ class ValueOperations:
             return self.decoder.string(address, self.decoder.limits.length)
         if how == STR:
             obj = self.decoder.obj(address)
-            if obj.type.python_class:
+            if obj.type.is_python_class:
                 method = special_method(self.decoder, obj.type, "__str__")
                 if method is not None:
                     return self.text_of(self.call(method[1], method[0], [item]))
@@ -587,7 +590,7 @@ class ValueOperations:
                 item = BuiltStr(self.convert_item(item, REPR if how == "r" else STR))
             return self.format_item(item, spec)
 
-        return self.built_if_uncut(format_braces(template, len(arguments), text))
+        return self.str_if_no_part_was_cut(format_braces(template, len(arguments), text))
 
     def format_with_percent(self, template: Item, given: Item) -> BuiltStr:
         """Return what `%` makes of a text. Raises Undecodable."""
@@ -602,9 +605,9 @@ class ValueOperations:
         value = format_percent(
             pattern, len(items), text, lambda number: self.plain_value_of(items[number])
         )
-        return self.built_if_uncut(value)
+        return self.str_if_no_part_was_cut(value)
 
-    def built_if_uncut(self, text: str) -> BuiltStr:
+    def str_if_no_part_was_cut(self, text: str) -> BuiltStr:
         """Return a text whose parts were formatted. Raises Undecodable when one was cut."""
         if self.decoder.cut:
             raise Undecodable("a cut value that is formatted")

@@ -52,12 +52,12 @@ class Variable(NamedTuple):
     exact: bool = False
     attributes: tuple[tuple[str, str], ...] = ()
 
-    def shown(self) -> str:
+    def text_with_attributes(self) -> str:
         """Return the text, with the attributes after it."""
         return append_attributes(self.text, self.attributes)
 
 
-class Slot(NamedTuple):
+class FrameSlotDescription(NamedTuple):
     """One slot of a frame: what its code object says about it."""
 
     number: int
@@ -69,7 +69,7 @@ class Slot(NamedTuple):
 class CodeVariableNames(NamedTuple):
     """The variables of a code object; `optimized` is false for modules and class bodies."""
 
-    slots: tuple[Slot, ...]
+    slots: tuple[FrameSlotDescription, ...]
     size: int  # slots in a frame
     optimized: bool
 
@@ -89,14 +89,14 @@ class FrameVariables:
             self._struct = "_PyInterpreterFrame"
         self._slots_at = self._layout.require(self._struct, "localsplus", "f_localsplus")
 
-    def of(self, frame: PyFrame) -> list[Variable] | Absent:
+    def variables_of_frame(self, frame: PyFrame) -> list[Variable] | Absent:
         """Return the bound variables of a frame, arguments first.
 
         Absent when the frame is a hole or its code object cannot be read.
         """
         if frame.hole is not None:
             return Absent("unparsable", frame.hole)
-        names = self.names(frame.code)
+        names = self.variable_names_of_code(frame.code)
         if isinstance(names, Absent):
             return names
         self.note_secrets()
@@ -131,9 +131,9 @@ class FrameVariables:
         if frame.hole is None and (of_names := self.globals_and_names(frame)[1]):
             yield from self._dict_items(of_names)
 
-    def bound_slots(self, frame: PyFrame) -> Iterator[tuple[Slot, int]]:
+    def bound_slots(self, frame: PyFrame) -> Iterator[tuple[FrameSlotDescription, int]]:
         """Yield (slot, PyObject *) of the bound variables of a frame; raises UnreadableMemory."""
-        names = self.names(frame.code)
+        names = self.variable_names_of_code(frame.code)
         if frame.hole is None and not isinstance(names, Absent):
             yield from (
                 (slot, w) for slot, w in self._bound_words(frame.address, names) if not w & 1
@@ -141,15 +141,15 @@ class FrameVariables:
 
     def globals_and_names(self, frame: PyFrame) -> tuple[int, int]:
         """Return the dicts of a frame's globals, and of its names (0: it has slots)."""
-        names = self.names(frame.code)
+        names = self.variable_names_of_code(frame.code)
         has_slots = isinstance(names, Absent) or names.optimized
-        of_names = 0 if has_slots else self._pointer(frame.address, "f_locals")
-        return self._pointer(frame.address, "f_globals"), of_names
+        of_names = 0 if has_slots else self._pointer_member_of_frame(frame.address, "f_locals")
+        return self._pointer_member_of_frame(frame.address, "f_globals"), of_names
 
-    def globals(self, frame: PyFrame) -> list[Variable] | Absent:
+    def visible_globals(self, frame: PyFrame) -> list[Variable] | Absent:
         """Return the globals that a frame sees."""
         try:
-            contents = self._pointer(frame.address, "f_globals")
+            contents = self._pointer_member_of_frame(frame.address, "f_globals")
             return [
                 self._variable_of_object(n, GLOBAL, value)
                 for n, value in self._dict_items(contents)
@@ -159,22 +159,26 @@ class FrameVariables:
 
     def global_addresses(self, frame: PyFrame) -> Iterator[tuple[str, int]]:
         """Yield (name, PyObject *) of the globals that a frame sees; raises UnreadableMemory."""
-        yield from self._dict_items(self._pointer(frame.address, "f_globals"))
+        yield from self._dict_items(self._pointer_member_of_frame(frame.address, "f_globals"))
 
     def global_or_builtin(self, frame: PyFrame, name: str) -> int | None:
         """Return a global or built-in (PyObject *) by name; raises UnreadableMemory."""
         for member in ("f_globals", "f_builtins"):
-            value = self._objects.dict_get(self._pointer(frame.address, member), name)
+            value = self._objects.dict_get(
+                self._pointer_member_of_frame(frame.address, member), name
+            )
             if not isinstance(value, Absent):
                 return value
         return None
 
-    def _pointer(self, frame: int, member: str) -> int:
+    def _pointer_member_of_frame(self, frame: int, member: str) -> int:
         return self._reader.u64(frame + self.values.context.offset(self._struct, member))
 
     # -- values -------------------------------------------------------------------------------
 
-    def _bound_words(self, frame: int, names: CodeVariableNames) -> Iterator[tuple[Slot, int]]:
+    def _bound_words(
+        self, frame: int, names: CodeVariableNames
+    ) -> Iterator[tuple[FrameSlotDescription, int]]:
         """Yield the slots that hold a value, with the PyObject *, or a tagged int."""
         start = frame + self._slots_at
         addresses = self._reader.read(start, 8 * names.size)
@@ -183,11 +187,11 @@ class FrameVariables:
             if self._tagged:
                 word = word if word & 3 == _TAGGED_INT else word & ~3
             if word and slot.boxed and not word & 3:
-                word = self._unbox(word, slot)
+                word = self._value_in_cell(word, slot)
             if word:
                 yield slot, word
 
-    def _unbox(self, word: int, slot: Slot) -> int:
+    def _value_in_cell(self, word: int, slot: FrameSlotDescription) -> int:
         """Return what a cell holds; a slot whose cell was not made yet holds the value itself."""
         try:
             kind = self.values.context.types.lineage(self._reader.type_of(word))
@@ -197,7 +201,7 @@ class FrameVariables:
             return self._reader.u64(word + self.values.context.offset("PyCellObject", "ob_ref"))
         return word
 
-    def _variable(self, slot: Slot, word: int) -> Variable:
+    def _variable(self, slot: FrameSlotDescription, word: int) -> Variable:
         if word & 3 == _TAGGED_INT:
             number = signed_word(word) >> 2
             return Variable(slot.name, slot.kind, str(number), False, "int", True)
@@ -217,8 +221,8 @@ class FrameVariables:
 
     def _class_body_variables(self, frame: int) -> list[Variable]:
         """Return the names of a class body; those of a module are its globals, not its locals."""
-        contents = self._pointer(frame, "f_locals")
-        if not contents or contents == self._pointer(frame, "f_globals"):
+        contents = self._pointer_member_of_frame(frame, "f_locals")
+        if not contents or contents == self._pointer_member_of_frame(frame, "f_globals"):
             return []
         return [
             self._variable_of_object(name, NAMESPACE, value)
@@ -238,12 +242,12 @@ class FrameVariables:
     # -- names --------------------------------------------------------------------------------
 
     @memoized
-    def names(self, code: int) -> CodeVariableNames | Absent:
+    def variable_names_of_code(self, code: int) -> CodeVariableNames | Absent:
         """Return the variables of a code object. Absent when it cannot be read."""
         try:
-            flags = self._number(code, "co_flags")
+            flags = self._number_member_of_code(code, "co_flags")
             optimized = bool(flags & _OPTIMIZED)
-            names = self._tuple(code, "co_localsplusnames")
+            names = self._names_in_code_tuple(code, "co_localsplusnames")
             if names is None:
                 return self._names_before_311(code, flags, optimized=optimized)
             kinds_at = self._reader.field(code, "PyCodeObject", "co_localspluskinds")
@@ -256,30 +260,33 @@ class FrameVariables:
             slots = []
             for index, (name, bits) in enumerate(zip(names, kinds, strict=True)):
                 kind = roles.get(index) or _kind_of_slot(bits)
-                slots.append(Slot(index, name, kind, bool(bits & (_CELL | _FREE))))
+                slots.append(FrameSlotDescription(index, name, kind, bool(bits & (_CELL | _FREE))))
             return CodeVariableNames(tuple(_arguments_first(slots)), len(names), optimized)
         except UnreadableMemory as error:
             return Absent("unreadable", str(error)[:MAX_WHY])
 
     def _names_before_311(self, code: int, flags: int, *, optimized: bool) -> CodeVariableNames:
-        local = self._tuple(code, "co_varnames") or []
-        cells = self._tuple(code, "co_cellvars") or []
-        free = self._tuple(code, "co_freevars") or []
+        local = self._names_in_code_tuple(code, "co_varnames") or []
+        cells = self._names_in_code_tuple(code, "co_cellvars") or []
+        free = self._names_in_code_tuple(code, "co_freevars") or []
         roles = self._argument_kinds(code, flags)
-        slots = [Slot(i, name, roles.get(i) or LOCAL, False) for i, name in enumerate(local)]
+        slots = [
+            FrameSlotDescription(i, name, roles.get(i) or LOCAL, False)
+            for i, name in enumerate(local)
+        ]
         by_name = {name: roles[i] for i, name in enumerate(local) if i in roles}
         # An argument that inner functions use lives in its cell; its own slot is then empty.
         for index, name in enumerate(cells, len(local)):
-            slots.append(Slot(index, name, by_name.get(name) or CELL, True))
+            slots.append(FrameSlotDescription(index, name, by_name.get(name) or CELL, True))
         for index, name in enumerate(free, len(local) + len(cells)):
-            slots.append(Slot(index, name, FREE, True))
+            slots.append(FrameSlotDescription(index, name, FREE, True))
         return CodeVariableNames(tuple(_arguments_first(slots)), len(slots), optimized)
 
     def _argument_kinds(self, code: int, flags: int) -> dict[int, str]:
         """Return what kind of argument the first slots are."""
-        positional_only = self._number(code, "co_posonlyargcount")
-        positional = self._number(code, "co_argcount")
-        keyword_only = self._number(code, "co_kwonlyargcount")
+        positional_only = self._number_member_of_code(code, "co_posonlyargcount")
+        positional = self._number_member_of_code(code, "co_argcount")
+        keyword_only = self._number_member_of_code(code, "co_kwonlyargcount")
         if max(positional, keyword_only) > MAX_VARIABLES:
             raise UnreadableMemory(code, 8, f"{positional} and {keyword_only} arguments")
         order = [POSITIONAL_ONLY if i < positional_only else POSITIONAL for i in range(positional)]
@@ -288,10 +295,10 @@ class FrameVariables:
         order += [VAR_KEYWORD] * bool(flags & _VARKEYWORDS)
         return dict(enumerate(order))
 
-    def _number(self, code: int, member: str) -> int:
+    def _number_member_of_code(self, code: int, member: str) -> int:
         return self._reader.field32(code, "PyCodeObject", member)
 
-    def _tuple(self, code: int, member: str) -> list[str] | None:
+    def _names_in_code_tuple(self, code: int, member: str) -> list[str] | None:
         """Return a tuple of names; None when this version has no such member."""
         at = self._layout.offset("PyCodeObject", member)
         if at is None:
@@ -313,5 +320,5 @@ def _kind_of_slot(bits: int) -> str:
     return FREE if bits & _FREE else CELL if bits & _CELL else LOCAL
 
 
-def _arguments_first(slots: list[Slot]) -> list[Slot]:
+def _arguments_first(slots: list[FrameSlotDescription]) -> list[FrameSlotDescription]:
     return sorted(slots, key=lambda slot: slot.kind not in ARGUMENTS)

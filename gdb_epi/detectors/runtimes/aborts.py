@@ -18,12 +18,12 @@ from gdb_epi.detectors.registry import (
     Finding,
     SupportedLabel,
     detector,
-    frames_of_failure,
+    failure_and_frames,
 )
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import FATAL, OF_STATE, OVERRUNS, AbortMessage
 from gdb_epi.fault.account import ABORTED, own_abort_message
-from gdb_epi.fault.frame_borrowers import borrowers_of_frame, files_that_ran_below
+from gdb_epi.fault.frame_pointer_receivers import code_given_frame_pointers, files_that_ran_below
 from gdb_epi.fault.instructions import (
     ARGUMENTS,
     call_before,
@@ -110,11 +110,11 @@ def deliberate_abort(state: ProcessState) -> Iterator[Finding]:
         facts[VICTIM] = not message.text.startswith(_FREED_BEFORE)
     if message.kind == "fortify":
         facts["overrun"] = message.text.startswith(OVERRUNS)
-    summary = _summary(message, caller)
+    summary = _describe_abort_message(message, caller)
     if message.kind == "assert" and asserts_value_in_memory(message.text):
         facts[DOUBT] = IN_MEMORY
     if by is not None and _SMASHED in message.klass and not isinstance(frames, Absent):
-        lent = _borrower_of_frame(state.target, by, frames[0].sp)
+        lent = _library_given_frame_pointers(state.target, by, frames[0].sp)
         if lent:
             summary += f", by itself or by {lent}, to which it had given a pointer to it"
             facts |= {"lent_to": lent, DOUBT: LENT_BUFFER}
@@ -129,14 +129,14 @@ def asserts_value_in_memory(assertion: str) -> bool:
     return re.search(_READS_MEMORY, condition if separator else place) is not None
 
 
-def _borrower_of_frame(target: Target, frame: NativeFrame, innermost: int) -> str:
+def _library_given_frame_pointers(target: Target, frame: NativeFrame, innermost: int) -> str:
     """Return whose code a function gives pointers into its frame; "" where it is its own library's.
 
     A function that was given as a pointer may be of the same library: that is ruled out where
     no other library, and no callback in Python, has left a return address on the stack below.
     """
     names = []
-    for borrower in borrowers_of_frame(target, frame.pc):
+    for borrower in code_given_frame_pointers(target, frame.pc):
         if borrower.file:
             names.append(f"{borrower.function or 'code'} in {borrower.file}")
             continue
@@ -150,7 +150,7 @@ def _borrower_of_frame(target: Target, frame: NativeFrame, innermost: int) -> st
     return " or ".join(dict.fromkeys(names[:MAX_NAMED]))
 
 
-def _summary(message: AbortMessage, caller: str | None) -> str:
+def _describe_abort_message(message: AbortMessage, caller: str | None) -> str:
     by = f"; {caller} had called it" if caller else ""
     if message.kind == "malloc":
         did = next((did for start, did in _MEANINGS if message.text.startswith(start)), None)
@@ -227,7 +227,7 @@ def printed_before_abort(state: ProcessState) -> Iterator[Finding]:
     Reference: __replacement_assert in libstdc++'s c++config (GCC 6 to 12), __glibcxx_assert_fail
     (GCC 13 and later).
     """
-    failure = frames_of_failure(state, ABORTED)
+    failure = failure_and_frames(state, ABORTED)
     if failure is None:
         return
     account, frames = failure

@@ -47,7 +47,7 @@ _HEADER = 16  # bytes of a chunk before what the program has
 _SHAPES = {"ascii": "text", "double": "a floating-point number", "poison": "a filling pattern"}
 
 
-class HeapBreak(NamedTuple):
+class MisfittingChunk(NamedTuple):
     """Where the chunks end to fit: the damaged header, the chunk before it, how many were whole.
 
     `sizes` counts the chunks of each size before it.
@@ -93,17 +93,17 @@ def damaged_heap(state: ProcessState) -> Iterator[Finding]:
     region = main_heap(state.target)
     size = 0 if region is None else region.dumped_size
     main = HeapWords(state.target, 0 if region is None else region.start, size // 8)
-    at: HeapBreak | int | None = None
+    at: MisfittingChunk | int | None = None
     left = MAX_HEAP if gave_up else MAX_QUIET_HEAP
     for heap in [main, *thread_heaps(state.target, malloc_gave_up=gave_up)]:
-        if isinstance(at, HeapBreak) or not 0 < 8 * heap.count <= left:
+        if isinstance(at, MisfittingChunk) or not 0 < 8 * heap.count <= left:
             continue
         left -= 8 * heap.count
         with suppress(UnreadableMemory):
             end = _first_misfitting_chunk(heap)
             if not gave_up and (isinstance(end, int) or not _is_header_overwritten(heap, end)):
                 continue
-            if heap is main or isinstance(end, HeapBreak):
+            if heap is main or isinstance(end, MisfittingChunk):
                 at = end
     if at is None:
         return
@@ -148,7 +148,7 @@ def _failed_on_wrong_value(account: FaultAccount) -> bool:
     return account.how == ARITHMETIC or is_null
 
 
-def _is_header_overwritten(heap: HeapWords, at: HeapBreak) -> bool:
+def _is_header_overwritten(heap: HeapWords, at: MisfittingChunk) -> bool:
     """Whether a header was written over, by no hardware and no other user of sbrk().
 
     Blocks fit before it and again behind it. One whole cache line of zeros is what hardware makes;
@@ -183,7 +183,7 @@ def _libraries_that_hold(target: Target, block: int) -> list[str]:
 
 
 def _finding(
-    at: HeapBreak, subject: str, named: list[str], who: str, holders: Sequence[str] = ()
+    at: MisfittingChunk, subject: str, named: list[str], who: str, holders: Sequence[str] = ()
 ) -> Finding:
     shape = shape_of(at.word)
     holds = _SHAPES.get(shape.name) if shape is not None else None
@@ -218,7 +218,7 @@ def _finding(
     return plain_finding("damaged_heap", subject, facts, plain, details)
 
 
-def _first_misfitting_chunk(heap: HeapWords) -> HeapBreak | int:
+def _first_misfitting_chunk(heap: HeapWords) -> MisfittingChunk | int:
     """Return where chunks stop fitting; the number of chunks when all do."""
     at, places = 0, list[int]()
     while at + 1 < heap.count:
@@ -250,6 +250,6 @@ def _first_misfitting_chunk(heap: HeapWords) -> HeapBreak | int:
         near = [size for size in near if size & PREV_INUSE]
     one_bit = top_size_lacks_a_bit(heap, at) or any(chunks_fit(heap, at, size) for size in near)
     if before is None:
-        return HeapBreak(place, None, 0, word, count, sizes, one_bit)
+        return MisfittingChunk(place, None, 0, word, count, sizes, one_bit)
     size = heap[before + 1] & ~FLAGS
-    return HeapBreak(place, heap.start + 8 * before, size, word, count, sizes, one_bit)
+    return MisfittingChunk(place, heap.start + 8 * before, size, word, count, sizes, one_bit)

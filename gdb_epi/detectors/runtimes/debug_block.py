@@ -12,7 +12,7 @@ from gdb_epi.detectors.registry import (
     Finding,
     SupportedLabel,
     detector,
-    frames_of_failure,
+    failure_and_frames,
     hex_word,
     plain_finding,
 )
@@ -67,7 +67,7 @@ def debug_block(state: ProcessState) -> Iterator[Finding]:
     without native frames.
     Reference: Objects/obmalloc.c (_PyMem_DebugCheckAddress), 3.8 to 3.15.
     """
-    failure = frames_of_failure(state, ABORTED)
+    failure = failure_and_frames(state, ABORTED)
     if failure is None:
         return
     account, frames = failure
@@ -79,7 +79,7 @@ def debug_block(state: ProcessState) -> Iterator[Finding]:
         return
     side = "behind" if block.behind else "before"
     count = block.behind or block.before
-    kind = _type_name(state, block) if chr(block.api) == "o" else None
+    kind = _type_of_object_in_block(state, block) if chr(block.api) == "o" else None
     what = f"{_APIS[block.api]}, of type {kind}" if kind else _APIS[block.api]
     named, who = possible_writers(state.target, frames)
     facts = {
@@ -128,11 +128,11 @@ def _damaged_block(state: ProcessState, end: int) -> DebugBlock | None:
     words = [fault.registers.get(name, 0) for name in fault.architecture.general]
     size = max(0, min(end + 64 - fault.sp, MAX_STACK)) & ~7
     words += split_into_words(try_read(state.target, fault.sp, size))
-    blocks = (_block_at(state.target, word) for word in dict.fromkeys(words) if word % 8 == 0)
+    blocks = (_debug_block_at(state.target, word) for word in dict.fromkeys(words) if word % 8 == 0)
     return next((block for block in blocks if block is not None), None)
 
 
-def _block_at(target: Target, address: int) -> DebugBlock | None:
+def _debug_block_at(target: Target, address: int) -> DebugBlock | None:
     region = target.region_at(address)
     if region is None or "w" not in region.perms or address - _BEFORE < region.start:
         return None
@@ -153,7 +153,7 @@ def _block_at(target: Target, address: int) -> DebugBlock | None:
     return DebugBlock(address, size, api, before, behind, bits)
 
 
-def _type_name(state: ProcessState, block: DebugBlock) -> str | None:
+def _type_of_object_in_block(state: ProcessState, block: DebugBlock) -> str | None:
     """Return the type of the object in a block; the links of the collector may lie before it."""
     if not isinstance(state.python, PythonState):
         return None

@@ -17,7 +17,7 @@ from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.running.exceptions import ExceptionInfo, RaisedException
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames_of_failure
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, failure_and_frames
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ABORTED, ACCESS, RAISED
 from gdb_epi.fault.called_functions import call_that_returned, size_asked_for
@@ -31,7 +31,7 @@ MAX_ITEMS = 32  # of a tuple: the dimensions of an array
 _RAISES = frozenset(("RAISE_VARARGS", "RERAISE"))
 
 
-class _Operand(NamedTuple):
+class _StackOperand(NamedTuple):
     """A word of the value stack: its object, 0 unknown, and the number that it is or holds."""
 
     address: int = 0
@@ -83,7 +83,7 @@ def impossible_request(state: ProcessState) -> Iterator[Finding]:
 
 def _largest_size_asked_for(state: ProcessState) -> tuple[int, str] | None:
     """Return the size of the allocation that failed, and who asked; None where it is not known."""
-    failure = frames_of_failure(state, ABORTED, RAISED, ACCESS)
+    failure = failure_and_frames(state, ABORTED, RAISED, ACCESS)
     if failure is None:
         return None
     account, frames = failure
@@ -129,14 +129,14 @@ def raising_instruction(state: ProcessState, raised: ExceptionInfo) -> RaisingIn
         return None
 
 
-class _OtherCode(Exception):
+class _UnfollowableInstruction(Exception):
     """An instruction after which it is not known what lies on the stack."""
 
 
-class _OperandReader(StackSteps[_Operand]):
+class _OperandReader(StackSteps[_StackOperand]):
     """Follow the loads of a statement up to the instruction that raised."""
 
-    null = _Operand()
+    null = _StackOperand()
 
     def __init__(self, reader: MemoryReader, traceback: int) -> None:
         self._reader, self._objects = reader, NamespaceReader(reader)
@@ -159,64 +159,70 @@ class _OperandReader(StackSteps[_Operand]):
         """Return the instruction; None where the code has none at that byte."""
         for step in self._sites.instructions(self._code):
             if step.at <= self._raised_at < step.end:
-                numbers = (each.number for each in self._operands(step))
+                numbers = (each.number for each in self._operands_of_instruction(step))
                 return RaisingInstruction(step.name, tuple(n for n in numbers if n is not None))
             try:
-                self.step(step.name, step.argument)
+                self.execute_instruction(step.name, step.argument)
                 if not step.goes_on:
                     self.stack.clear()
-            except _OtherCode:
+            except _UnfollowableInstruction:
                 self.stack.clear()
         return None
 
-    def _operands(self, step: Instruction) -> list[_Operand]:
+    def _operands_of_instruction(self, step: Instruction) -> list[_StackOperand]:
         if "CALL" in step.name:
             count = step.argument + ("KW" in step.name)
         else:
-            count = 2 if self._sign(step) is not None else 0
+            count = 2 if self._operator_of_instruction(step) is not None else 0
         return self.stack[-count:] if count else []
 
     def refuse(self, why: str) -> NoReturn:
-        """Raise _OtherCode."""
-        raise _OtherCode(why)
+        """Raise _UnfollowableInstruction."""
+        raise _UnfollowableInstruction(why)
 
-    def unknown(self, what: str) -> _Operand:
+    def unknown_word(self, what: str) -> _StackOperand:
         """Return a word that is not known."""
-        return _Operand()
+        return _StackOperand()
 
-    def variable(self, number: int) -> _Operand:
+    def variable_at_index(self, number: int) -> _StackOperand:
         """Return what a variable is."""
-        return self._operand(self._reader.u64(self._variables + WORD * number) & ~3)
+        return self._operand_of_object(self._reader.u64(self._variables + WORD * number) & ~3)
 
-    def constant(self, number: int) -> _Operand:
+    def constant_at_index(self, number: int) -> _StackOperand:
         """Return a constant."""
         constants = self._reader.field(self._code, "PyCodeObject", "co_consts")
-        return self._operand(self._containers.tuple_items(constants)[number])
+        return self._operand_of_object(self._containers.tuple_items(constants)[number])
 
-    def _do_load_small_int(self, argument: int) -> _Operand:
-        return _Operand(0, argument)
+    def _do_load_small_int(self, argument: int) -> _StackOperand:
+        return _StackOperand(0, argument)
 
-    def attribute(self, of: _Operand, number: int) -> _Operand:
+    def attribute(self, of: _StackOperand, number: int) -> _StackOperand:
         """Return what an attribute is."""
         name = self._sites.name_tables(self._code).names[number]
         value = self._objects.attribute(of.address, name) if of.address else 0
-        return _Operand() if isinstance(value, Absent) or not value else self._operand(value)
+        return (
+            _StackOperand()
+            if isinstance(value, Absent) or not value
+            else self._operand_of_object(value)
+        )
 
-    def method(self, of: _Operand, number: int) -> list[_Operand]:
+    def method(self, of: _StackOperand, number: int) -> list[_StackOperand]:
         """Return nothing that is known."""
-        return [_Operand(), _Operand()]
+        return [_StackOperand(), _StackOperand()]
 
-    def operator_value(self, sign: str, left: _Operand, right: _Operand) -> _Operand:
+    def operator_value(self, sign: str, left: _StackOperand, right: _StackOperand) -> _StackOperand:
         """Return what an operator gives."""
-        return _Operand(0, _computed(sign.removesuffix("="), left.number, right.number))
+        return _StackOperand(0, _apply_operator(sign.removesuffix("="), left.number, right.number))
 
-    def _do_build_tuple(self, _argument: int, *items: _Operand) -> _Operand:
+    def _do_build_tuple(self, _argument: int, *items: _StackOperand) -> _StackOperand:
         numbers = [each.number for each in items]
-        return _Operand(0, prod(n or 0 for n in numbers) if items and None not in numbers else None)
+        return _StackOperand(
+            0, prod(n or 0 for n in numbers) if items and None not in numbers else None
+        )
 
     _do_build_list = _do_build_tuple
 
-    def _sign(self, step: Instruction) -> str | None:
+    def _operator_of_instruction(self, step: Instruction) -> str | None:
         sign = (
             self._sites.opcodes.operator_sign(step.argument)
             if step.name == "BINARY_OP"
@@ -224,25 +230,25 @@ class _OperandReader(StackSteps[_Operand]):
         )
         return None if sign is None else sign.removesuffix("=")
 
-    def _operand(self, address: int) -> _Operand:
+    def _operand_of_object(self, address: int) -> _StackOperand:
         if not address:
-            return _Operand()
+            return _StackOperand()
         kind = self._reader.type_name(self._reader.type_of(address))
         if kind == "int":
-            return _Operand(address, self._integer(address))
+            return _StackOperand(address, self._value_of_int(address))
         if kind != "tuple":
-            return _Operand(address)
-        items = [self._integer(at) for at in self._containers.tuple_items(address)[:MAX_ITEMS]]
-        return _Operand(address, None if None in items else prod(n or 0 for n in items))
+            return _StackOperand(address)
+        items = [self._value_of_int(at) for at in self._containers.tuple_items(address)[:MAX_ITEMS]]
+        return _StackOperand(address, None if None in items else prod(n or 0 for n in items))
 
-    def _integer(self, address: int) -> int | None:
+    def _value_of_int(self, address: int) -> int | None:
         if self._reader.type_name(self._reader.type_of(address)) != "int":
             return None
         number = self._objects.integer(address)
         return None if isinstance(number, Absent) else number
 
 
-def _computed(sign: str, left: int | None, right: int | None) -> int | None:
+def _apply_operator(sign: str, left: int | None, right: int | None) -> int | None:
     """Return what an operator makes of two numbers; None of one that is not known."""
     if left is None or right is None:
         return None

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.runtime.gil import read_gil
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames_of_failure
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, failure_and_frames
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ABORTED, ACCESS, PROTECTION, TRANSFER
 from gdb_epi.fault.address_place import LOW, NULL, NULL_BASE
@@ -155,7 +155,9 @@ def _innermost_frame_needing_gil(frames: Sequence[NativeFrame]) -> tuple[int, st
             continue
         if not of_api:
             return None
-        if nameless and (plain.startswith(_CALLING) or not _has_caller(frames, number)):
+        if nameless and (
+            plain.startswith(_CALLING) or not _has_caller_outside_interpreter(frames, number)
+        ):
             return None
         return None if name.startswith(_ALLOWED) else (number, name)
     return None
@@ -174,7 +176,7 @@ def _api_called_without_state(frames: Sequence[NativeFrame]) -> tuple[int, str] 
         inner += 1
     name = frames[inner - 1].function or "" if inner else ""
     plain = name.removeprefix("_")
-    outside = inner > 0 and _has_caller(frames, inner - 1)
+    outside = inner > 0 and _has_caller_outside_interpreter(frames, inner - 1)
     if not plain.startswith("Py") or name.startswith(_ALLOWED) or not outside:
         return None
     return inner - 1, name
@@ -200,7 +202,7 @@ def _is_api_name(name: str) -> bool:
     return plain.startswith("Py") and (plain[2:3].isupper() or plain[2:3] == "_")
 
 
-def _has_caller(frames: Sequence[NativeFrame], number: int) -> bool:
+def _has_caller_outside_interpreter(frames: Sequence[NativeFrame], number: int) -> bool:
     return number + 1 < len(frames) and not is_interpreter_frame(frames[number + 1])
 
 
@@ -217,7 +219,7 @@ def python_in_handler(state: ProcessState) -> Iterator[Finding]:
     code. Not said where the handler interrupted neither the interpreter nor the C library.
     Reference: signal-safety(7); Python/ceval.c and Objects/obmalloc.c are not reentrant.
     """
-    failure = frames_of_failure(state, ABORTED, ACCESS, PROTECTION, TRANSFER)
+    failure = failure_and_frames(state, ABORTED, ACCESS, PROTECTION, TRANSFER)
     if failure is None:
         return
     frames = [frame for frame in failure[1] if frame.kind != "inline"]
@@ -251,13 +253,13 @@ def no_interpreter(state: ProcessState) -> Iterator[Finding]:
     where the stack shows that the process exits.
     Reference: Python/pystate.c, PyGILState_Ensure and _PyGILState_Fini; Doc/c-api/init.rst.
     """
-    failure = frames_of_failure(state, ACCESS)
+    failure = failure_and_frames(state, ACCESS)
     if failure is None:
         return
     account, frames = failure
     if account.place.kind not in (NULL, LOW, NULL_BASE):
         return
-    caller = _caller_of_ensure(frames)
+    caller = _caller_of_pygilstate_ensure(frames)
     if caller is None:
         return
     by = function_and_file(frames[caller])
@@ -269,7 +271,7 @@ def no_interpreter(state: ProcessState) -> Iterator[Finding]:
     yield Finding("no_interpreter", f"thread {account.fault.tid}", facts, summary)
 
 
-def _caller_of_ensure(frames: Sequence[NativeFrame]) -> int | None:
+def _caller_of_pygilstate_ensure(frames: Sequence[NativeFrame]) -> int | None:
     """Return the place of the frame that called PyGILState_Ensure, if nothing else lies inward."""
     for number, frame in enumerate(frames[:MAX_INNER]):
         if not is_interpreter_frame(frame):

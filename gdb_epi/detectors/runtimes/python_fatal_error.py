@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
-from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames_of_failure
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, failure_and_frames
 from gdb_epi.detectors.runtimes.aborts import CONVERSION
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.instructions import constant_arguments, constant_text
@@ -81,7 +81,7 @@ def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
     whom. Absent without native frames, which need GDB.
     Reference: Python/pylifecycle.c (fatal_error), Objects/object.c (_PyObject_AssertFailed).
     """
-    failure = frames_of_failure(state, ABORTED)
+    failure = failure_and_frames(state, ABORTED)
     if failure is None:
         return
     account, frames = failure
@@ -156,7 +156,7 @@ def _fatal_error_reason(
         return None
     reason = None
     for is_of_frame in (False, True):
-        of_caller = _registers_at(target, caller.pc, registers) if is_of_frame else None
+        of_caller = _registers_of_frame_at(target, caller.pc, registers) if is_of_frame else None
         arguments = constant_arguments(target, caller.pc, of_caller)
         values = (arguments.get(name, 0) for name in _REASON_IN.get(entry, ()))
         reason = next((text for text in (constant_text(target, at) for at in values) if text), None)
@@ -169,7 +169,7 @@ def _fatal_error_reason(
     return filled.replace(" for ? ", " ")
 
 
-def _registers_at(
+def _registers_of_frame_at(
     target: Target, pc: int, registers: Mapping[str, int]
 ) -> Mapping[str, int] | None:
     """Return the registers of the frame that goes on at an address; None where it is not seen."""

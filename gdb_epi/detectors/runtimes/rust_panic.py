@@ -6,7 +6,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames_of_failure
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, failure_and_frames
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.fault_site import ILLEGAL, TRAPPED
@@ -34,7 +34,7 @@ def rust_panic(state: ProcessState) -> Iterator[Finding]:
     Innocent causes: this is itself the ordinary explanation. Absent without native frames.
     Reference: Rust 1.80 library/core/src/panic/location.rs, library/std/src/panicking.rs.
     """
-    failure = frames_of_failure(state, ABORTED, ILLEGAL, TRAPPED)
+    failure = failure_and_frames(state, ABORTED, ILLEGAL, TRAPPED)
     if failure is None:
         return
     account, frames = failure

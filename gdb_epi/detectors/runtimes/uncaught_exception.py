@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames_of_failure
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, failure_and_frames
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ABORTED, FaultAccount
 from gdb_epi.fault.cxx_exception import (
@@ -50,7 +50,7 @@ def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
     native frames, which need GDB. The text of the exception is data of the program and stays in the
     core. Reference: Itanium C++ ABI, "Exception Handling"; GCC 12 libstdc++-v3/libsupc++.
     """
-    failure = frames_of_failure(state, ABORTED)
+    failure = failure_and_frames(state, ABORTED)
     if failure is None:
         return
     account, frames = failure
@@ -63,8 +63,8 @@ def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
     else:
         of_type = f" of type {thrown}" if thrown else ", whose type cannot be read,"
         what = f"a C++ exception{of_type} was not caught"
-        what += _python_exception(state, frames) + _who_threw(frames, by)
-        what += _what_stopped_it(state.target, frames, by)
+        what += _describe_python_exception(state, frames) + _who_threw(frames, by)
+        what += _caller_without_unwind_table(state.target, frames, by)
         if thrown == SYSTEM_ERROR and system_error_number(state.target, frames) == EAGAIN:
             what += (
                 f" with error {EAGAIN}, as where no more threads, or no memory for one, could be "
@@ -85,7 +85,7 @@ def asked_for_impossible_size(state: ProcessState, account: FaultAccount) -> boo
     return size is not None and size >= USER_TOP
 
 
-def _python_exception(state: ProcessState, frames: Sequence[NativeFrame]) -> str:
+def _describe_python_exception(state: ProcessState, frames: Sequence[NativeFrame]) -> str:
     """Say which Python exception the C++ one stands for, and where that was raised."""
     if not isinstance(state.python, PythonState):
         return ""
@@ -155,7 +155,9 @@ def _who_threw(frames: Sequence[NativeFrame], by: NativeFrame | None) -> str:
     return f"; {function_readable_name(by) or place} threw it, for {function_and_file(owner)}"
 
 
-def _what_stopped_it(target: Target, frames: Sequence[NativeFrame], by: NativeFrame | None) -> str:
+def _caller_without_unwind_table(
+    target: Target, frames: Sequence[NativeFrame], by: NativeFrame | None
+) -> str:
     """Name the caller whose code has no unwind table: no exception gets past it to a catch."""
     bounds = FunctionBounds(target)
     callers = frames[frames.index(by) : MAX_FRAMES] if by is not None else ()

@@ -204,14 +204,16 @@ def _code_on_path(target: Target, path: str, pcs: list[int]) -> bytes:
     if sum(region.size for region in regions) <= MAX_SMALL:
         return _whole_code(target, path)
     bounds = FunctionBounds(target)
-    on_stack = [bounds.at(pc) or bounds.function_returned_to(pc) for pc in pcs[:MAX_PLACES]]
+    on_stack = [
+        bounds.function_at(pc) or bounds.function_returned_to(pc) for pc in pcs[:MAX_PLACES]
+    ]
     functions = dict.fromkeys(function for function in on_stack if function is not None)
     for function in list(functions):
         for at, step in decode_each(read_up_to(target, function.start, _body_size(function))):
             if step is None or step.flow not in (CALL, JUMP) or step.target is None:
                 continue
             to = function.start + at + step.length + step.target
-            called = bounds.at(to) if any(r.start <= to < r.end for r in regions) else None
+            called = bounds.function_at(to) if any(r.start <= to < r.end for r in regions) else None
             if called is not None and len(functions) < MAX_CALLED:
                 functions[called] = None
     return b"".join(read_up_to(target, each.start, _body_size(each)) for each in functions)

@@ -29,7 +29,7 @@ MIN_BEFORE = 1 << 24  # bytes before memory; a loop that runs backwards, or -1, 
 MIN_SIZE = 64  # smaller blocks fit too much
 
 
-class _Block(NamedTuple):
+class _MallocBlock(NamedTuple):
     """A block of malloc's: where it begins, the size of its chunk, and numbers that stand by it."""
 
     start: int
@@ -73,7 +73,7 @@ def wrapped_size(state: ProcessState) -> Iterator[Finding]:
     registers = account.fault.registers
     held = [registers.get(name, 0) for name in GENERAL]
     certain: frozenset[int] | None = None
-    for block in _malloc_blocks_at_hand(state.target, held):
+    for block in _malloc_blocks_in_registers(state.target, held):
         distance = account.address - block.start
         if not block.chunk <= distance:
             continue
@@ -100,7 +100,7 @@ def wrapped_size(state: ProcessState) -> Iterator[Finding]:
         return
 
 
-def _malloc_blocks_at_hand(target: Target, held: list[int]) -> Iterator[_Block]:
+def _malloc_blocks_in_registers(target: Target, held: list[int]) -> Iterator[_MallocBlock]:
     """Yield blocks that registers name, or structs that registers name."""
     starts: dict[int, frozenset[int]] = dict.fromkeys(held, frozenset())
     for struct in dict.fromkeys(held):
@@ -123,7 +123,7 @@ def _malloc_blocks_at_hand(target: Target, held: list[int]) -> Iterator[_Block]:
             continue
         if by_pages and start % PAGE != HEAD_BYTES:
             continue
-        yield _Block(start, chunk | (IS_MMAPPED if by_pages else 0), numbers)
+        yield _MallocBlock(start, chunk | (IS_MMAPPED if by_pages else 0), numbers)
 
 
 def _wrapped_products(

@@ -52,7 +52,7 @@ _OF_ONE = f"{_MARKS} WHERE about = :about AND kind = :kind AND name = :name ORDE
 _OF_ALL = f"{_MARKS} WHERE about = :about ORDER BY id"
 
 
-class Subject(NamedTuple):
+class DecisionSubject(NamedTuple):
     """What a decision is about. `kind` is that of a signature's key, else empty."""
 
     about: str
@@ -63,7 +63,7 @@ class Subject(NamedTuple):
 class StoredDecision(NamedTuple):
     """One decision. Times are seconds since the epoch; what was not said is None."""
 
-    subject: Subject
+    subject: DecisionSubject
     at: float
     who: str
     state: str
@@ -84,7 +84,7 @@ class StoredDecision(NamedTuple):
 class CurrentState(NamedTuple):
     """What holds of a subject now: its state, since when, and the history, oldest first."""
 
-    subject: Subject
+    subject: DecisionSubject
     state: str
     since: float | None  # None: nobody ever decided
     who: str
@@ -100,7 +100,7 @@ class CurrentState(NamedTuple):
 
 
 def compute_state_at(
-    subject: Subject, history: Iterable[StoredDecision], now: float
+    subject: DecisionSubject, history: Iterable[StoredDecision], now: float
 ) -> CurrentState:
     """Return what holds at a moment; IGNORED ends by itself, and the state before it holds again.
 
@@ -124,7 +124,7 @@ def compute_state_at(
 
 
 def read_current_state(
-    execute: Execute, subject: Subject, now: float | None = None
+    execute: Execute, subject: DecisionSubject, now: float | None = None
 ) -> CurrentState:
     """Ask the database what holds of one subject."""
     rows = execute(_OF_ONE, subject._asdict())
@@ -134,12 +134,12 @@ def read_current_state(
 
 def read_current_states(
     execute: Execute, about: str, now: float | None = None, until: float = inf
-) -> dict[Subject, CurrentState]:
+) -> dict[DecisionSubject, CurrentState]:
     """Return what holds for every subject of a kind about which anything was decided `until` then.
 
     By default that is ever.
     """
-    histories: dict[Subject, list[StoredDecision]] = {}
+    histories: dict[DecisionSubject, list[StoredDecision]] = {}
     for row in execute(_OF_ALL, {"about": about}):
         mark = _stored_decision(row)
         if mark.at >= until:
@@ -173,4 +173,4 @@ def current_user_name() -> str:
 
 def _stored_decision(row: Any) -> StoredDecision:
     about, kind, name, *rest = row
-    return StoredDecision(Subject(about, kind, name), *rest)
+    return StoredDecision(DecisionSubject(about, kind, name), *rest)

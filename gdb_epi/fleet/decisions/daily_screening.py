@@ -24,8 +24,8 @@ from gdb_epi.fleet.decisions.current_state import (
     SIGNATURE,
     SUSPECT,
     TOOL,
+    DecisionSubject,
     StoredDecision,
-    Subject,
     insert_decision,
     read_current_states,
 )
@@ -42,14 +42,14 @@ from gdb_epi.fleet.decisions.fix_assessment import (
     describe_fix,
 )
 from gdb_epi.fleet.decisions.repairs import (
-    match_hosts,
-    screen_present,
+    match_names_to_hosts,
+    screen_without_repaired_hosts_past,
     separate_past_of_repaired_hosts,
 )
 from gdb_epi.fleet.decisions.states import (
     StateWithCrashes,
     failed_fixes,
-    read_states,
+    read_decision_states,
     repaired_hosts,
 )
 from gdb_epi.fleet.population.cache import load_population
@@ -114,12 +114,12 @@ def run_daily_screening(engine: Engine, asof: int | None) -> DailyScreening:
             for subject, held in read_current_states(execute, HOST, moment).items()
             if held.state in (REPAIRED, BACK)
         ]
-        failed = failed_fixes(read_states(execute, moment))
+        failed = failed_fixes(read_decision_states(execute, moment))
         regressed = [(s, fix) for s, fix in failed if s.current.state == FIXED]
         cores = [cores_crashed_after_fix(execute, s.current.subject, fix) for s, fix in regressed]
     population = separate_past_of_repaired_hosts(load_population(engine, asof), repaired)
     before = stored_findings(engine)
-    screened = screen_present(population, asof, findings_not_to_repeat(before))
+    screened = screen_without_repaired_hosts_past(population, asof, findings_not_to_repeat(before))
     if screened is not None:
         raised = findings_to_raise(screened.findings, before)
         new = tuple(finding for finding in raised if finding.signature not in ignored)
@@ -127,17 +127,17 @@ def run_daily_screening(engine: Engine, asof: int | None) -> DailyScreening:
         screened = screened._replace(findings=new)
     named = {f.value for f in screened.findings if f.attr == HOST} if screened else set()
     # The population's name of each host; its marks stay under the name that was marked.
-    meant = match_hosts(population, watched)
+    meant = match_names_to_hosts(population, watched)
     again = {
         name: host for name, host_name in meant.items() if host_name not in named
         for host in [_repaired_host_failing_again(population, host_name, repaired[name])]
         if host is not None
     }  # fmt: skip
     marks = [_regression_decision(state, fix, moment) for state, fix in regressed]
-    marks += [_suspect_host_decision(name, host.words(), moment) for name, host in again.items()]
+    marks += [_decision_to_suspect_host(name, host.words(), moment) for name, host in again.items()]
     if screened is not None:
         marks += [
-            _suspect_host_decision(name, f"repaired, and raised again: {f.n} crashes", moment)
+            _decision_to_suspect_host(name, f"repaired, and raised again: {f.n} crashes", moment)
             for f in screened.findings
             for name, host_name in meant.items()
             if f.attr == HOST and f.value == host_name
@@ -154,19 +154,19 @@ def run_daily_screening(engine: Engine, asof: int | None) -> DailyScreening:
     beside = {
         state.current.subject.name: words
         for (state, _), keys in zip(regressed, cores, strict=True)
-        if (words := _value_of_other_cause(population, set(keys), state.text, named_marks))
+        if (words := _name_value_of_other_cause(population, set(keys), state.text, named_marks))
     }
     return DailyScreening(population, screened, tuple(regressed), tuple(again.values()), beside)
 
 
-def _value_of_other_cause(
+def _name_value_of_other_cause(
     population: Population, cores: set[str], signature: str, marks: Sequence[tuple[str, str, str]]
 ) -> str:
     """Name a value that all crashes after a fix have, and that a finding has: another cause."""
     if signature not in population.signatures:
         return ""
-    rows = np.flatnonzero(population.of_signature(signature))
-    keys = population.core_keys.keys_under(population.of_signature(signature))
+    rows = np.flatnonzero(population.crashes_of_signature(signature))
+    keys = population.core_keys.keys_under(population.crashes_of_signature(signature))
     late = rows[[key in cores for key in keys]]
     for of_signature, attr, value in marks:
         attribute = population.attribute(attr)
@@ -230,5 +230,5 @@ def _regression_decision(state: StateWithCrashes, fix: FixAssessment, now: float
     )
 
 
-def _suspect_host_decision(host: str, note: str, now: float) -> StoredDecision:
-    return StoredDecision(Subject(HOST, "", host), now, TOOL, SUSPECT, note=note)
+def _decision_to_suspect_host(host: str, note: str, now: float) -> StoredDecision:
+    return StoredDecision(DecisionSubject(HOST, "", host), now, TOOL, SUSPECT, note=note)

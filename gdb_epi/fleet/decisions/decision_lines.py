@@ -18,7 +18,7 @@ from gdb_epi.fleet.decisions.current_state import (
     SIGNATURE,
     SUSPECT,
     CurrentState,
-    Subject,
+    DecisionSubject,
     read_current_state,
     read_current_states,
 )
@@ -55,7 +55,7 @@ def signature_decision_lines(
 
     Given the record of a core, also how its version relates to the fix.
     """
-    current = read_current_state(execute, Subject(SIGNATURE, kind, key))
+    current = read_current_state(execute, DecisionSubject(SIGNATURE, kind, key))
     if current.mark is None and not current.history:
         return []
     words = []
@@ -73,10 +73,10 @@ def signature_decision_lines(
 
 def host_decision_lines(execute: Execute, name: str) -> list[str]:
     """Return what people decided about a host, as lines; none where nobody ever did."""
-    current = read_current_state(execute, Subject(HOST, "", name))
+    current = read_current_state(execute, DecisionSubject(HOST, "", name))
     if current.mark is None:
         current = read_current_state(
-            execute, Subject(HOST, "", _spelling_of_marked_host(execute, name))
+            execute, DecisionSubject(HOST, "", _spelling_of_marked_host(execute, name))
         )
     if current.mark is None or current.state == HEALTHY:
         return []
@@ -119,7 +119,7 @@ def decided_finding_lines(execute: Execute, findings: Iterable[Finding]) -> list
     lines, signatures = [], set()
     for finding in findings:
         signatures.add(finding.signature.partition(WHERE)[0])
-        number, state = decided.pop(finding_identity(*finding.key), (0, ""))
+        number, state = decided.pop(finding_identity(*finding.identity), (0, ""))
         if state:
             lines.append(f"{state} before: {finding.attr}={finding.value} (finding {number})")
     for kind, key in (subject[1:] for subject in read_current_states(execute, SIGNATURE)):

@@ -33,10 +33,10 @@ from gdb_epi.fleet.decisions.finding_states import (
     stored_findings,
 )
 from gdb_epi.fleet.decisions.repairs import (
-    match_hosts,
-    screen_present,
+    findings_without_past_hosts,
+    match_names_to_hosts,
+    screen_without_repaired_hosts_past,
     separate_past_of_repaired_hosts,
-    without_past_hosts,
 )
 from gdb_epi.fleet.decisions.states import repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
@@ -56,9 +56,9 @@ from gdb_epi.fleet.screen.finding import (
     crashes_of_findings,
     finding_identity,
     is_about_whole_host,
-    may_be_chance,
+    may_host_stand_out_by_chance,
 )
-from gdb_epi.fleet.screen.finding_texts import is_hardware
+from gdb_epi.fleet.screen.finding_texts import is_hardware_or_place_attribute
 from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day, utc_day_text
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
@@ -142,16 +142,16 @@ def plan_exclusion(
         marked = {subject.name: s for subject, s in read_current_states(execute, HOST, now).items()}
         repaired = repaired_hosts(execute, now)
     population = separate_past_of_repaired_hosts(load_population(engine), repaired)
-    host_of_name = match_hosts(population, marked)
+    host_of_name = match_names_to_hosts(population, marked)
     by_time = sorted(marked.items(), key=lambda pair: pair[1].since or 0.0)
     # The last word about a host holds.
     state_of_host = {host_of_name.get(name, name): state for name, state in by_time}
     before = stored_findings(engine)
     drained = sorted(name for name, state in state_of_host.items() if state.state == DRAINED)
     overdue = [n for n in drained if (m := state_of_host[n].mark) and m.until and m.until <= now]
-    screened = screen_present(population)
+    screened = screen_without_repaired_hosts_past(population)
     wanted, left_in = _hosts_of_findings(population, screened, before, now, days)
-    groups = list(_broken_parts(population, () if screened is None else screened.findings))
+    groups = list(_describe_broken_parts(population, () if screened is None else screened.findings))
     for name, state in state_of_host.items():
         if state.state == SUSPECT and state.who != TOOL and name not in wanted:
             since = int((state.since or now) // SECONDS_A_DAY)
@@ -179,14 +179,14 @@ def plan_exclusion(
     )  # fmt: skip
 
 
-def _broken_parts(population: Population, findings: Sequence[Finding]) -> Iterator[str]:
+def _describe_broken_parts(population: Population, findings: Sequence[Finding]) -> Iterator[str]:
     """Say which part or lot of several hosts is broken by all signs, and which hosts come first.
 
     Bit flips go with it, or many signatures do: one is code that only such hosts run.
     """
     same: dict[str, list[Finding]] = {}
     for finding in findings:
-        if finding.attr != HOST and is_hardware(finding.attr):
+        if finding.attr != HOST and is_hardware_or_place_attribute(finding.attr):
             same.setdefault(finding.mark, []).append(finding)
     for mark, some in same.items():
         flips = any(finding.signature == BITFLIP for finding in some)
@@ -218,9 +218,9 @@ def _hosts_of_findings(
     state = {old.identity: old.state for old in before}
     deaths = find_job_deaths_by_first_host(population)
     first_to_die = population.hosts[deaths.host] if deaths and deaths.is_suspect else None
-    mine = (f for f in without_past_hosts(screened.hosts) if f.attr == HOST)
+    mine = (f for f in findings_without_past_hosts(screened.hosts) if f.attr == HOST)
     for finding in sorted(mine, key=lambda f: f.p):
-        decided = state.get(finding_identity(*finding.key))
+        decided = state.get(finding_identity(*finding.identity))
         if finding.value in wanted:
             continue
         if decided == DISMISSED and not findings_to_raise([finding], before):
@@ -244,7 +244,7 @@ def _hosts_of_findings(
 def _why_left_in(finding: Finding, judged: PopulationVerdict) -> str | None:
     """Return why a host that stands out is not taken out; None where it is to be."""
     if not is_about_whole_host(finding.signature) or judged.kind != HARDWARE_HOST:
-        return NOT_SURE if may_be_chance(finding) else MOVE_JOB
+        return NOT_SURE if may_host_stand_out_by_chance(finding) else MOVE_JOB
     if (since := finding.changes.replaced) is not None:
         return f"another machine has its name since {since}"
     if (end := finding.changes.recovered) is not None:
@@ -260,7 +260,7 @@ def begin_of_bad_host(population: Population, finding: Finding) -> int:
     A healthy host has one now and then: the first crash of all is not where it broke.
     """
     days = np.sort(population.day[finding.members])
-    timed_days = population.day[population.timed]
+    timed_days = population.day[population.has_time]
     if timed_days.size < days.size or days.size < MIN_TO_DATE:
         return int(days[0])
     start, end = int(timed_days.min()), int(timed_days.max()) + 1
@@ -292,7 +292,7 @@ def slurm_lines(plan: ExclusionPlan) -> Iterator[str]:
     """Yield commands of Slurm, safe to be given to a shell."""
     for host in plan.hosts:
         span = f"since {iso_day(host.since)} until {iso_day(host.until)}"
-        reason = shlex.quote(f"Reason={_without_shell_syntax(f'gdb-epi: {host.reason}; {span}')}")
+        reason = shlex.quote(f"Reason={_text_safe_for_shell(f'gdb-epi: {host.reason}; {span}')}")
         yield f"scontrol update NodeName={host.host} State=DRAIN {reason}"
 
 
@@ -300,13 +300,13 @@ def kubernetes_lines(plan: ExclusionPlan) -> Iterator[str]:
     """Yield commands of Kubernetes, safe to be given to a shell. Pods that run are left alone."""
     for host in plan.hosts:
         yield f"kubectl cordon {host.host}"
-        notes = {"reason": _without_shell_syntax(host.reason), "since": iso_day(host.since)}
+        notes = {"reason": _text_safe_for_shell(host.reason), "since": iso_day(host.since)}
         notes["until"] = iso_day(host.until)
         words = " ".join(shlex.quote(f"gdb-epi/{name}={value}") for name, value in notes.items())
         yield f"kubectl annotate node {host.host} --overwrite {words}"
 
 
-def _without_shell_syntax(text: str) -> str:
+def _text_safe_for_shell(text: str) -> str:
     """Return a reason in printable ASCII, without what a shell or Slurm would interpret."""
     return re.sub(r"[^A-Za-z0-9 .,:;()%+=/_-]", "?", text)[:MAX_REASON]
 

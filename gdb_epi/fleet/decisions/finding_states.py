@@ -26,11 +26,11 @@ from gdb_epi.fleet.screen.finding import (
     finding_identity,
 )
 from gdb_epi.fleet.screen.finding_texts import (
+    are_more_crashes_needed,
     describe_counted_crashes,
     finding_json,
     finite_or_none,
-    is_clearer_now,
-    is_not_sure,
+    is_host_suspect_clearer_now,
     short_risk,
 )
 from gdb_epi.fleet.statistics.arrays import Bools
@@ -80,7 +80,7 @@ class StoredFinding(NamedTuple):
         """What it says, as it was worded when it was raised."""
         return str(self.detail.get("verdict") or f"{self.attr}={self.value}")
 
-    def numbers(self, *, interval: bool) -> str:
+    def numbers_line(self, *, interval: bool) -> str:
         """Return its crashes, relative risk (with the `interval` of 95 %), p and q in a line."""
         counts = describe_counted_crashes(self.signature, self.detail.get("test", ""))
         words = f"{self.attr}={self.value}: {self.n} {counts}"
@@ -128,7 +128,7 @@ def set_finding_state(engine: Engine, number: int, state: str, note: str | None)
         if done.rowcount != 1:
             raise InputError(f"no finding {number}", hint="gdb-epi fleet findings")
         row = connection.execute(select(c.attr, c.value, c.signature).where(c.id == number)).one()
-        subject = current_state.Subject(
+        subject = current_state.DecisionSubject(
             current_state.FINDING, "", f"{row.attr}={row.value} {row.signature}"
         )
         at = values["decided_at"]
@@ -169,16 +169,16 @@ def findings_to_raise(
     for old in before:
         # `*` and `*bitflip` of one host may both be stored: the decided or the clearer one counts.
         kept = stored_by_identity.get(old.identity)
-        is_clear = not is_not_sure(_caveats(old))
+        is_clear = not are_more_crashes_needed(_caveats(old))
         if kept is None or old.state != OPEN or (is_clear and kept.state == OPEN):
             stored_by_identity[old.identity] = old
     new = []
     for finding in findings:
-        earlier = stored_by_identity.get(finding_identity(*finding.key))
+        earlier = stored_by_identity.get(finding_identity(*finding.identity))
         again = earlier is not None and (
             earlier.state == REPAIRED
             or (earlier.state == DISMISSED and _has_more_evidence(finding, earlier))
-            or (earlier.state == OPEN and is_clearer_now(finding, [_caveats(earlier)]))
+            or (earlier.state == OPEN and is_host_suspect_clearer_now(finding, [_caveats(earlier)]))
         )
         if earlier is None or again:
             new.append(finding)

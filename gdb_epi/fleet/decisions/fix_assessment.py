@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 
-from gdb_epi.fleet.decisions.current_state import FIXED, REGRESSED, CurrentState, Subject
+from gdb_epi.fleet.decisions.current_state import FIXED, REGRESSED, CurrentState, DecisionSubject
 from gdb_epi.fleet.records.facts import split_image_tag
 from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.records.values import text_or_none
@@ -161,7 +161,7 @@ class FixAssessment(NamedTuple):
 
 
 def count_versions_seen(
-    execute: Execute, subject: Subject, name: str, until: float = inf
+    execute: Execute, subject: DecisionSubject, name: str, until: float = inf
 ) -> tuple[list[VersionCount], bool]:
     """Return the versions of a name on which a signature crashed, and whether the list was cut.
 
@@ -186,7 +186,7 @@ def count_versions_seen(
     return ordered[:MAX_VERSIONS], looked == MAX_RECORDS or len(ordered) > MAX_VERSIONS
 
 
-def names_with_versions(execute: Execute, subject: Subject) -> list[str]:
+def names_with_versions(execute: Execute, subject: DecisionSubject) -> list[str]:
     """Return the names for which the crashes of a signature have something like a version."""
     names: set[str] = set()
     values = _values_of(subject)
@@ -203,7 +203,7 @@ def names_with_versions(execute: Execute, subject: Subject) -> list[str]:
     return sorted(names)
 
 
-def names_with_version(execute: Execute, subject: Subject, version: str) -> list[str]:
+def names_with_version(execute: Execute, subject: DecisionSubject, version: str) -> list[str]:
     """Return the names of which a crash of a signature has this very version."""
     names: set[str] = set()
     values = _values_of(subject)
@@ -249,7 +249,7 @@ def _package_versions(record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
                 yield name, version
 
 
-def _values_of(subject: Subject, until: float = inf) -> dict[str, Any]:
+def _values_of(subject: DecisionSubject, until: float = inf) -> dict[str, Any]:
     return {"kind": subject.kind, "key": subject.name, "until": until}
 
 
@@ -295,7 +295,9 @@ def why_fix_cannot_be_watched(seen: Sequence[VersionCount], name: str, version: 
     return f"{version} cannot be compared with what its crashes name ({', '.join(unlike[:3])})"
 
 
-def cores_crashed_after_fix(execute: Execute, subject: Subject, fix: FixAssessment) -> list[str]:
+def cores_crashed_after_fix(
+    execute: Execute, subject: DecisionSubject, fix: FixAssessment
+) -> list[str]:
     """Return the keys of cores that crashed on the fixed version or later, at most MAX_CORES."""
     wanted = {count.version for count in fix.again}
     cores: list[str] = []

@@ -67,7 +67,7 @@ class _NamesToForget(NamedTuple):
     other_names: tuple[str, ...] = ()
 
 
-def forget(engine: Engine, kind: str, name: str, *, apply: bool) -> ForgetSummary:
+def forget_host_user_or_core(engine: Engine, kind: str, name: str, *, apply: bool) -> ForgetSummary:
     """Say what the database, the spool and the cache hold of it; with `apply` it is gone.
 
     Raises InputError where nothing has that name, UsageError for a name that can be none.
@@ -101,7 +101,7 @@ def _refuse_unknown_name(kind: str, name: str, spooled: int, counts: Mapping[str
         raise InputError(f"nothing here is of {kind} {name!r}", hint=hint[kind])
 
 
-def _crashes_of_host(connection: Connection, given: str) -> _NamesToForget:
+def _names_to_forget_of_host(connection: Connection, given: str) -> _NamesToForget:
     rows = connection.execute(
         select(tables.host.c.id, tables.host.c.name, tables.host.c.machine_id)
     ).all()
@@ -114,7 +114,7 @@ def _crashes_of_host(connection: Connection, given: str) -> _NamesToForget:
     numbers = sorted(row.id for row in mine)
     c = tables.crash.c
 
-    def is_meant(record: Mapping[str, Any]) -> bool:
+    def is_record_of_host(record: Mapping[str, Any]) -> bool:
         host = get_group(record, "host")
         name, machine = text_or_none(host.get("hostname")), text_or_none(host.get("machine_id"))
         is_spelt = name is not None and (
@@ -127,12 +127,12 @@ def _crashes_of_host(connection: Connection, given: str) -> _NamesToForget:
         list(connection.execute(select(c.id).where(c.host_id.in_(numbers))).scalars()),
         numbers,
         frozenset(name.casefold() for name in names),
-        is_meant,
+        is_record_of_host,
         tuple(sorted(others)),
     )
 
 
-def _crashes_of_user(connection: Connection, given: str) -> _NamesToForget:
+def _names_to_forget_of_user(connection: Connection, given: str) -> _NamesToForget:
     number = int(given) if given.isascii() and given.isdigit() else None
     if number is None:
         try:
@@ -141,17 +141,17 @@ def _crashes_of_user(connection: Connection, given: str) -> _NamesToForget:
             problem = f"no user {given!r} on this machine: records have numbers"
             raise UsageError(problem, hint="--user 1001") from None
 
-    def is_meant(record: Mapping[str, Any]) -> bool:
+    def is_record_of_user(record: Mapping[str, Any]) -> bool:
         return get_group(record, "process").get("uid") == number
 
     ids: list[int] = []
     packed: Mapping[int, bytes] = {0: b""}
     while packed := packed_records_after(connection, max(packed)):  # a number that no column has
-        ids += [n for n, blob in packed.items() if is_meant(unpack_record_or_empty(blob))]
-    return _NamesToForget((str(number),), ids, [], frozenset(), is_meant)
+        ids += [n for n, blob in packed.items() if is_record_of_user(unpack_record_or_empty(blob))]
+    return _NamesToForget((str(number),), ids, [], frozenset(), is_record_of_user)
 
 
-def _crashes_of_core(connection: Connection, given: str) -> _NamesToForget:
+def _names_to_forget_of_core(connection: Connection, given: str) -> _NamesToForget:
     if len(given) < MIN_KEY:
         raise UsageError(f"{given!r} is no key of a core: at least {MIN_KEY} characters")
     c = tables.crash.c
@@ -161,14 +161,16 @@ def _crashes_of_core(connection: Connection, given: str) -> _NamesToForget:
         raise InputError(f"several cores begin with {given!r}", hint="its whole key")
     key = str(rows[0].core_key) if rows else given
 
-    def is_meant(record: Mapping[str, Any]) -> bool:
+    def is_record_of_core(record: Mapping[str, Any]) -> bool:
         return record.get("core_key") == key
 
-    return _NamesToForget((key,), [int(row.id) for row in rows], [], frozenset([key]), is_meant)
+    return _NamesToForget(
+        (key,), [int(row.id) for row in rows], [], frozenset([key]), is_record_of_core
+    )
 
 
 _WANTED: dict[str, Callable[[Connection, str], _NamesToForget]] = {
-    HOST: _crashes_of_host, USER: _crashes_of_user, CORE: _crashes_of_core,
+    HOST: _names_to_forget_of_host, USER: _names_to_forget_of_user, CORE: _names_to_forget_of_core,
 }  # fmt: skip
 
 
@@ -176,7 +178,7 @@ def _count_or_delete(
     connection: Connection, wanted: _NamesToForget, *, apply: bool
 ) -> dict[str, int]:
     """Count the rows about it, and delete them with `apply`."""
-    names_it = _test_of_texts(connection, wanted)
+    names_it = _make_test_of_texts(connection, wanted)
     f, m, n, log = tables.finding.c, tables.mark.c, tables.notice.c, tables.ingest_log.c
     findings = connection.execute(select(f.id, f.attr, f.value)).all()
     decisions = connection.execute(select(m.id, m.about, m.name)).all()
@@ -213,7 +215,7 @@ def _count_or_delete(
     return counts
 
 
-def _test_of_texts(connection: Connection, wanted: _NamesToForget) -> Callable[..., bool]:
+def _make_test_of_texts(connection: Connection, wanted: _NamesToForget) -> Callable[..., bool]:
     """Return what tells whether one of some texts names what must go, or a crash of it."""
     words = set(wanted.words)
     for part in in_list_parts(wanted.crashes):

@@ -30,11 +30,11 @@ from gdb_epi.fleet.decisions.fix_assessment import (
     cores_crashed_after_fix,
     describe_fix,
 )
-from gdb_epi.fleet.decisions.states import StateWithCrashes, failed_fixes, read_states
+from gdb_epi.fleet.decisions.states import StateWithCrashes, failed_fixes, read_decision_states
 from gdb_epi.fleet.population.cache import load_population, load_population_of_times
 from gdb_epi.fleet.population.population import FOREVER_AGO, Population
 from gdb_epi.fleet.questions.signature_history import (
-    call_by_causes,
+    name_signatures_by_causes,
     signature_title,
     some_records,
 )
@@ -97,7 +97,7 @@ def unsent_news(engine: Engine, address: str) -> list[NewsItem]:
         news = [
             _item_of_finding(f) for f in stored_findings(engine) if f.state in (OPEN, CONFIRMED)
         ]
-        for state, fix in failed_fixes(read_states(execute, moment)):
+        for state, fix in failed_fixes(read_decision_states(execute, moment)):
             cores = cores_crashed_after_fix(execute, state.current.subject, fix)
             news.append(_item_of_regression(state, fix, cores))
         raised = {entry.host for entry in news}
@@ -111,7 +111,7 @@ def unsent_news(engine: Engine, address: str) -> list[NewsItem]:
     return [entry for entry in news if entry.subject not in sent]
 
 
-def record_sent(engine: Engine, address: str, news: Sequence[NewsItem]) -> None:
+def record_sent_news(engine: Engine, address: str, news: Sequence[NewsItem]) -> None:
     """Record which news an address was sent."""
     channel, now = hash_address(address), time.time()
     with begin_write(engine) as connection:
@@ -130,7 +130,7 @@ def hash_address(address: str) -> str:
 def _item_of_finding(finding: StoredFinding, program: str = "") -> NewsItem:
     detail = finding.detail
     verdict = finding.verdict
-    lines = [finding.numbers(interval=False)]
+    lines = [finding.numbers_line(interval=False)]
     if detail.get("test"):
         lines.append(
             describe_test(str(detail["test"]), str(detail.get("exposure", NOTHING_NEEDED)))
@@ -181,7 +181,7 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
     with engine.connect() as connection:
         moment = min(now, end - 1)
         execute = sqlalchemy_executor(connection)
-        states = read_states(execute, moment, end if end <= now else inf)
+        states = read_decision_states(execute, moment, end if end <= now else inf)
         later = sum(
             held.since is not None and end <= min(held.since, now)
             for about in (SIGNATURE, HOST)
@@ -189,7 +189,7 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
         )
         programs = _programs_of(connection, [*fresh[:MAX_LISTED], *still_open[:MAX_LISTED]])
         was_screened, unscreened = describe_unscreened_crashes(connection, until)
-        named = call_by_causes(
+        named = name_signatures_by_causes(
             sqlalchemy_executor(connection),
             [_item_of_finding(f, programs.get(f.signature, "")).title for f in findings],
         )
@@ -207,16 +207,16 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
     new = new_signatures(engine, load_population_of_times(engine), days, end, MAX_COUNTED)
     top = top_signatures(engine, MAX_TOP, until if end <= now else None)
     lines = [unscreened] if unscreened else []
-    _add_part(lines, "New findings:", [titles[f.id] for f in fresh])
-    _add_part(lines, "Regressed:", [_regression_title(s) for s in regressed])
-    _add_part(lines, "Still open:", [titles[f.id] for f in still_open])
-    _add_part(lines, "Hosts:", [f"{s.text}: {s.state}" for s in hosts])
+    _add_titled_lines(lines, "New findings:", [titles[f.id] for f in fresh])
+    _add_titled_lines(lines, "Regressed:", [_regression_title(s) for s in regressed])
+    _add_titled_lines(lines, "Still open:", [titles[f.id] for f in still_open])
+    _add_titled_lines(lines, "Hosts:", [f"{s.text}: {s.state}" for s in hosts])
     silent = [f"a fall may be silence: {group.words()}" for group in find_silent_groups(population)]
-    _add_part(lines, "Silent:", silent or _stopped_hosts(population, first))
-    _add_part(lines, "New signatures:", _signature_lines(engine, new))
+    _add_titled_lines(lines, "Silent:", silent or _stopped_hosts(population, first))
+    _add_titled_lines(lines, "New signatures:", _signature_lines(engine, new))
     fresh_keys = {row.key for row in new}
     others = _signature_lines(engine, [row for row in top if row.key not in fresh_keys])
-    _add_part(
+    _add_titled_lines(
         lines,
         "Most frequent of all time, beside them:" if new else "Most frequent of all time:",
         others,
@@ -238,8 +238,8 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
 
 def _counts_of_days(population: Population, first: int, until: int) -> str:
     """Return how many crashes some days had, and the same number of days before them."""
-    repeats = find_events(population).repeats
-    days = population.day[population.timed & ~repeats]
+    repeats = find_events(population).repeated_crashes
+    days = population.day[population.has_time & ~repeats]
     span = until + 1 - first
     now, before = (
         int(np.count_nonzero((days >= day) & (days < day + span))) for day in (first, first - span)
@@ -262,7 +262,7 @@ def _stopped_hosts(population: Population, first: int) -> list[str]:
     rows = (population.exposure_host >= 0) & (population.exposure_hours > 0)
     last = np.full(len(population.hosts), FOREVER_AGO)
     np.maximum.at(last, population.exposure_host[rows], population.exposure_day[rows])
-    placed = population.timed & (population.host >= 0)
+    placed = population.has_time & (population.host >= 0)
     np.maximum.at(last, population.host[placed], population.day[placed])
     had_hours = np.bincount(population.exposure_host[rows], minlength=last.size) >= MIN_HOST_DAYS
     end = int(population.exposure_day[rows].max(initial=FOREVER_AGO))
@@ -302,7 +302,7 @@ def _programs_of(connection: Connection, findings: Sequence[StoredFinding]) -> d
     return programs
 
 
-def _add_part(lines: list[str], title: str, lines_of_part: Sequence[str]) -> None:
+def _add_titled_lines(lines: list[str], title: str, lines_of_part: Sequence[str]) -> None:
     if lines_of_part:
         lines.append(title)
         lines += [f"  {_cut_title(line)}" for line in lines_of_part[:MAX_LISTED]]

@@ -50,7 +50,9 @@ class PruneSummary(NamedTuple):
     tables_after: dict[str, int]
 
 
-def prune(engine: Engine, before: int, keep: int, *, apply: bool, now: float) -> PruneSummary:
+def prune_old_crashes(
+    engine: Engine, before: int, keep: int, *, apply: bool, now: float
+) -> PruneSummary:
     """Return which crashes before a day can go; with `apply`, delete them.
 
     The first crash of each signature stays, its newest `keep`, those of hosts with an open or
@@ -87,7 +89,7 @@ def _choose_what_to_prune(
     columns = list(zip(*rows.all(), strict=True)) or [()] * 4
     numbers, signatures, hosts = (_integers_or_minus_one(column) for column in columns[:3])
     old = np.array(columns[3], dtype=float) < before * SECONDS_A_DAY
-    names, suspected = _suspected_hosts(connection, now)
+    names, suspected = _hosts_whose_crashes_are_evidence(connection, now)
     of_hosts = old & np.isin(hosts, suspected)
     # The first crash of each signature and its newest `keep`.
     order = np.argsort(signatures, kind="stable")
@@ -123,7 +125,9 @@ def _integers_or_minus_one(column: Iterable[int | None]) -> Ints:
     return np.array([-1 if number is None else number for number in column], dtype=np.int64)
 
 
-def _suspected_hosts(connection: Connection, now: float) -> tuple[tuple[str, ...], list[int]]:
+def _hosts_whose_crashes_are_evidence(
+    connection: Connection, now: float
+) -> tuple[tuple[str, ...], list[int]]:
     """Return the hosts whose crashes are evidence: their names, and the ids of all spellings."""
     held = read_current_states(sqlalchemy_executor(connection), MARKED_HOST, now)
     wanted = {s.name for s, current in held.items() if current.state in (SUSPECT, DRAINED)}

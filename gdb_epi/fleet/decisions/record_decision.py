@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Record a person's decision: check it, write it down, say what holds now.
 
-The shell and the server take the same `Decision`.
+The shell and the server take the same `DecisionToRecord`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from gdb_epi.fleet.decisions.current_state import (
     SIGNATURE,
     SIGNATURE_STATES,
     CurrentState,
+    DecisionSubject,
     StoredDecision,
-    Subject,
     insert_decision,
     read_current_state,
 )
@@ -49,7 +49,7 @@ from gdb_epi.util import counted
 MAX_HINTED_NAMES = 12  # names with versions that a hint lists
 
 
-class Decision(NamedTuple):
+class DecisionToRecord(NamedTuple):
     """What somebody decides; the texts are as they were typed."""
 
     about: str  # signature or host
@@ -68,11 +68,11 @@ class Decision(NamedTuple):
 class DecisionResult(NamedTuple):
     """The subject of a decision, and what holds for it now, as lines."""
 
-    subject: Subject
+    subject: DecisionSubject
     lines: list[str]
 
 
-def record_decision(engine: Engine, decision: Decision, now: float) -> DecisionResult:
+def record_decision(engine: Engine, decision: DecisionToRecord, now: float) -> DecisionResult:
     """Store a decision; return what holds then.
 
     Raises UsageError for one that makes no sense, InputError where nothing has that name.
@@ -113,7 +113,7 @@ def record_decision(engine: Engine, decision: Decision, now: float) -> DecisionR
         return DecisionResult(subject, lines)
 
 
-def _new_state(decision: Decision) -> str | None:
+def _new_state(decision: DecisionToRecord) -> str | None:
     """Return the new state; None where it stays and only owner, ticket or note are added."""
     given = [decision.state, FIXED if decision.fixed_in else None]
     given.append(IGNORED if decision.ignore_until else None)
@@ -153,7 +153,7 @@ def _end_of_day(given: str | None) -> float | None:
     )
 
 
-def _event_time(decision: Decision, state: str | None, now: float) -> float:
+def _event_time(decision: DecisionToRecord, state: str | None, now: float) -> float:
     """Return the time of the event that the decision is about."""
     if decision.on is None:
         return now
@@ -172,10 +172,12 @@ def _parse_day(given: str, hint: str) -> int:
     return day
 
 
-def _find_subject(connection: Connection, execute: Execute, decision: Decision) -> Subject:
+def _find_subject(
+    connection: Connection, execute: Execute, decision: DecisionToRecord
+) -> DecisionSubject:
     if decision.about == SIGNATURE:
         group = require_signature(execute, decision.name)
-        return Subject(SIGNATURE, group.kind, group.key)
+        return DecisionSubject(SIGNATURE, group.kind, group.key)
     if decision.about != HOST:
         raise UsageError(f"{decision.about!r} is neither a signature nor a host")
     host = tables.host.c
@@ -191,7 +193,7 @@ def _find_subject(connection: Connection, execute: Execute, decision: Decision) 
         raise InputError(f"no host {decision.name!r}", hint="gdb-epi fleet suspects")
     if len(names) > 1:
         raise InputError(f"{len(names)} hosts have the machine id {decision.name!r}")
-    return Subject(HOST, "", names.pop())
+    return DecisionSubject(HOST, "", names.pop())
 
 
 def _past_crashes_words(connection: Connection, host: str, moment: float) -> str:
@@ -207,14 +209,16 @@ def _past_crashes_words(connection: Connection, host: str, moment: float) -> str
     return f"{counted(past or 0, 'crash')} until then count against it no more; {since} since then"
 
 
-def _state_lines(execute: Execute, subject: Subject) -> list[str]:
+def _state_lines(execute: Execute, subject: DecisionSubject) -> list[str]:
     if subject.about == HOST:
         words = host_decision_lines(execute, subject.name)
         return words or [f"host {subject.name} is healthy"]
     return [f"signature {subject.name}", *signature_decision_lines(execute, *subject[1:])]
 
 
-def _with_name_of_version(execute: Execute, subject: Subject, decision: Decision) -> Decision:
+def _with_name_of_version(
+    execute: Execute, subject: DecisionSubject, decision: DecisionToRecord
+) -> DecisionToRecord:
     """Return a decision that says whose version it is, where one name alone has that version."""
     if decision.version_of or count_versions_seen(execute, subject, DEFAULT_NAME)[0]:
         return decision
@@ -222,7 +226,7 @@ def _with_name_of_version(execute: Execute, subject: Subject, decision: Decision
     return decision._replace(version_of=names[0]) if len(names) == 1 else decision
 
 
-def _check_fix(execute: Execute, subject: Subject, decision: Decision) -> None:
+def _check_fix(execute: Execute, subject: DecisionSubject, decision: DecisionToRecord) -> None:
     """Raise UsageError where no crash tells such a version: the mark would do nothing but silence.
 
     One that cannot be compared with those of today may be with later ones: its state says so.

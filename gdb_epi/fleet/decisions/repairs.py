@@ -16,7 +16,7 @@ from gdb_epi.fleet.population.host_spelling import (
     is_past_of_repaired_host,
     match_spellings,
 )
-from gdb_epi.fleet.population.population import CountCache, Population
+from gdb_epi.fleet.population.population import ComputedOnceCache, Population
 from gdb_epi.fleet.screen.finding import HOST, Finding
 from gdb_epi.fleet.screen.screening import ScreeningResult, screen_population
 from gdb_epi.fleet.store.day_numbers import iso_day
@@ -30,7 +30,7 @@ def separate_past_of_repaired_hosts(
     `repaired` has the day (since 1970-01-01) of each host's repair, which is the last of its past.
     """
     days: dict[str, int] = {}
-    for name, host_name in match_hosts(population, repaired).items():
+    for name, host_name in match_names_to_hosts(population, repaired).items():
         days[host_name] = max(repaired[name], days.get(host_name, repaired[name]))
     if not days:
         return population
@@ -49,11 +49,11 @@ def separate_past_of_repaired_hosts(
         host=host,
         exposure_host=exposure_host,
         hosts=hosts,
-        memo=None if population.memo is None else CountCache(),
+        memo=None if population.memo is None else ComputedOnceCache(),
     )
 
 
-def match_hosts(population: Population, names: Iterable[str]) -> dict[str, str]:
+def match_names_to_hosts(population: Population, names: Iterable[str]) -> dict[str, str]:
     """Return name -> the host of the population that it means, by case and domain (host_spelling).
 
     A host is marked by one of its names; the population has one spelling for all of them.
@@ -63,12 +63,12 @@ def match_hosts(population: Population, names: Iterable[str]) -> dict[str, str]:
     )
 
 
-def without_past_hosts(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def findings_without_past_hosts(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return the findings without those about the past of a repaired host."""
     return tuple(f for f in findings if not (f.attr == HOST and is_past_of_repaired_host(f.value)))
 
 
-def screen_present(
+def screen_without_repaired_hosts_past(
     population: Population, day: int | None = None, earlier: tuple[Finding, ...] = ()
 ) -> ScreeningResult | None:
     """Screen at the end of a day (the last one), without findings about the past of repaired hosts.
@@ -79,4 +79,4 @@ def screen_present(
         return None
     day = population.last_day if day is None else day
     screened = screen_population(population, day, earlier)
-    return screened._replace(findings=without_past_hosts(screened.findings))
+    return screened._replace(findings=findings_without_past_hosts(screened.findings))

@@ -85,7 +85,7 @@ def send_news(
     """
     count, problems, lost = 0, [], 0
     for request in requests_for_news(shape, items, key):
-        problem = _post(address, request.body)
+        problem = _post_with_retries(address, request.body)
         if problem is None:
             sent(request.items)
             count += len(request.items)
@@ -174,14 +174,14 @@ def _escape_for_slack(lines: Sequence[str]) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
+class _RefuseRedirects(urllib.request.HTTPRedirectHandler):
     """Refuses redirects: what is sent goes only to the address it was meant for."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         """Follow no redirect."""
 
 
-def _post(address: str, body: dict[str, Any]) -> str | None:
+def _post_with_retries(address: str, body: dict[str, Any]) -> str | None:
     """Send one request, again after a pause; return why it was not taken, None when it was."""
     problem = ""
     for pause in (*RETRY_PAUSES, None):
@@ -206,7 +206,7 @@ def _send_once(address: str, body: dict[str, Any]) -> tuple[str, bool]:
     try:
         plain = urlunsplit((parts.scheme, place, parts.path or "/", parts.query, ""))
         request = urllib.request.Request(plain, data, headers, method="POST")
-        opener = urllib.request.build_opener(_NoRedirect)
+        opener = urllib.request.build_opener(_RefuseRedirects)
         with opener.open(request, timeout=TIMEOUT) as answer:
             answer.read(1)
         return "", False

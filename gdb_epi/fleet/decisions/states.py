@@ -62,7 +62,9 @@ class StateWithCrashes(NamedTuple):
         return {**plain, "history": history}
 
 
-def read_states(execute: Execute, now: float, until: float = inf) -> list[StateWithCrashes]:
+def read_decision_states(
+    execute: Execute, now: float, until: float = inf
+) -> list[StateWithCrashes]:
     """Return the states of signatures, then of hosts; what needs a person comes first.
 
     By what was decided and what crashed before `until`.

@@ -77,7 +77,7 @@ def _view_statements(folder: Path, manifest: Manifest) -> list[str]:
     statements = []
     for table in metadata.sorted_tables:
         files = manifest.tables.get(table.name, {})
-        names = ", ".join(_quote(str(folder / file.name)) for file in files.values())
+        names = ", ".join(_quote_sql_string(str(folder / file.name)) for file in files.values())
         if names:
             read = f"read_parquet([{names}], hive_partitioning = false)"
             statements.append(f"CREATE VIEW {table.name} AS SELECT * FROM {read}")
@@ -93,5 +93,5 @@ def _sql_type(table: Table, name: str) -> str:
     return next((name for of, name in names if isinstance(kind, of)), "BIGINT")
 
 
-def _quote(text: str) -> str:
+def _quote_sql_string(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"

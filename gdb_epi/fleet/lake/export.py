@@ -73,7 +73,7 @@ def export_lake(engine: Engine, folder: Path) -> ExportSummary:
         with _consistent_snapshot(engine) as connection:
             tables, written = _write_tables(connection, folder, before)
         after = Manifest(SCHEMA_VERSION, database, tables)
-        _remove_prepared(folder / PREPARED, after)
+        _remove_precomputed_answers(folder / PREPARED, after)
         write_manifest(folder, after)
         gone = before.file_names() - after.file_names()
         # Delete what is not of this state: an older one, or what a killed export left.
@@ -171,7 +171,9 @@ def _partition_states(connection: Connection, table: Table) -> dict[str, tuple[s
     states: dict[str, tuple[str, str]] = {}
     for number, count, total in rows:
         part = partition_name(number)
-        condition = f"{day} IS NULL" if number is None else _day_condition(table.name, number)
+        condition = (
+            f"{day} IS NULL" if number is None else _sql_condition_of_day(table.name, number)
+        )
         state, others = states.get(part, ("", ""))
         # Several days may share a folder: those without a date of the calendar.
         states[part] = (
@@ -181,7 +183,7 @@ def _partition_states(connection: Connection, table: Table) -> dict[str, tuple[s
     return states
 
 
-def _day_condition(table: str, day: int) -> str:
+def _sql_condition_of_day(table: str, day: int) -> str:
     """Return the condition of a day as an index can answer it."""
     if table == "crash":
         return f"ts >= {day * 86400} AND ts < {(day + 1) * 86400}"
@@ -243,7 +245,7 @@ def _arrow_batch(rows: Sequence[Sequence[Any]], schema: pa.Schema) -> pa.RecordB
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _remove_prepared(prepared: Path, manifest: Manifest) -> None:
+def _remove_precomputed_answers(prepared: Path, manifest: Manifest) -> None:
     """Delete what was prepared of other states: it has columns of crashes that were forgotten."""
     current = population_folder(state_of_lake(manifest), prepared)
     try:

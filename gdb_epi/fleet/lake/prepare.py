@@ -21,7 +21,7 @@ from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.store.database import open_database
 
 
-def precompute_lake_answers(lake: Path) -> None:
+def precompute_answers_of_lake(lake: Path) -> None:
     """Answer what most questions ask, of a lake that has enough crashes for it to matter.
 
     The lock keeps other exports from removing files meanwhile. Where it fails (no DuckDB, a full

@@ -25,7 +25,7 @@ from gdb_epi.fleet.statistics.arrays import (
 from gdb_epi.typing_lite import NamedTuple
 
 
-class Combinations(NamedTuple):
+class AttributeCombinations(NamedTuple):
     """The combinations that the crashes of a population have."""
 
     of_crash: Ints  # the number of each crash's combination
@@ -55,43 +55,45 @@ class Combinations(NamedTuple):
         return count_pairs(signature, self.of_crash, among=some)
 
 
-def find_combinations(population: Population) -> Combinations:
+def find_combinations(population: Population) -> AttributeCombinations:
     """Return the combinations of all attributes of a population."""
     columns = [attribute.crash for attribute in population.attributes]
-    return population.cached(_combinations, population.day, *columns)
+    return population.computed_once(_combinations, population.day, *columns)
 
 
 def count_combinations(population: Population) -> Floats:
     """Return how many crashes have each combination."""
-    return population.cached(_tally_of_all, find_combinations(population))
+    return population.computed_once(_count_all_by_combination, find_combinations(population))
 
 
 def count_on_hosts(population: Population, among: Bools | None = None) -> Floats:
     """Return how many crashes of known hosts (some of them, or all) have each combination."""
     if among is None:
-        return population.cached(_tally_on_hosts, population.host, find_combinations(population))
+        return population.computed_once(
+            _count_of_hosts_by_combination, population.host, find_combinations(population)
+        )
     return find_combinations(population).count_crashes(among & (population.host >= 0))
 
 
-def _tally_on_hosts(host: Ints, combinations: Combinations) -> Floats:
+def _count_of_hosts_by_combination(host: Ints, combinations: AttributeCombinations) -> Floats:
     return combinations.count_crashes(host >= 0)
 
 
-def _tally_of_all(combinations: Combinations) -> Floats:
+def _count_all_by_combination(combinations: AttributeCombinations) -> Floats:
     if combinations.where is None:
         return np.ones(combinations.of_crash.size)
     return np.bincount(combinations.of_crash, minlength=combinations.where.size).astype(float)
 
 
-def _combinations(day: Ints, *columns: Ints) -> Combinations:
+def _combinations(day: Ints, *columns: Ints) -> AttributeCombinations:
     # Those with the most values first: where most combinations occur once (attributes of jobs, not
     # of hosts) they show it soon, and to find each of them costs more than it saves.
     ordered = sorted(columns, key=lambda column: -int(column.max(initial=0)))
     # Without attributes all crashes have one combination, the empty one.
     rows = few_distinct_rows(ordered or (day * 0,), max(day.size // 2, 1))
     if rows is None:
-        return Combinations(np.arange(day.size, dtype=np.int32), None)
-    return Combinations(narrow_codes(rows[1]), rows[0])
+        return AttributeCombinations(np.arange(day.size, dtype=np.int32), None)
+    return AttributeCombinations(narrow_codes(rows[1]), rows[0])
 
 
 def count_by_value(codes: Ints, counts: Floats, size: int) -> Floats:

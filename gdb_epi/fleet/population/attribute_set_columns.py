@@ -79,7 +79,7 @@ def mask_of_occurring_sets(*columns: Ints) -> Bools:
 
 def read_attribute_columns(connection: Connection) -> dict[str, AttributeColumn]:
     """Return attribute -> its values, without attributes that name single crashes."""
-    reading = _AttributeReading()
+    reading = _AttributeValuesRead()
     driver = connection.connection.driver_connection
     if connection.dialect.name == "sqlite" and driver is not None:
         with consistent_snapshot(driver):
@@ -93,7 +93,7 @@ def read_attribute_columns(connection: Connection) -> dict[str, AttributeColumn]
     return reading.attribute_columns()
 
 
-class _NumbersOfTexts(dict[str, int]):
+class _NumberByText(dict[str, int]):
     """Text -> its number, a new one when it is first met."""
 
     def __missing__(self, text: str) -> int:
@@ -101,7 +101,7 @@ class _NumbersOfTexts(dict[str, int]):
         return number
 
 
-class _AttributeLayout(NamedTuple):
+class _RowsByAttribute(NamedTuple):
     """The attributes of some rows."""
 
     order: Ints  # of the rows, by attribute
@@ -109,13 +109,13 @@ class _AttributeLayout(NamedTuple):
     parts: list[slice]  # of the rows in this order, one an attribute
 
 
-class _AttributeReading:
+class _AttributeValuesRead:
     """What was read so far."""
 
     def __init__(self) -> None:
         self.left_out: dict[str, None] = {}  # attributes with too many values
-        self._attributes, self._texts = _NumbersOfTexts(), _NumbersOfTexts()
-        self._layouts: dict[str, _AttributeLayout] = {}
+        self._attributes, self._texts = _NumberByText(), _NumberByText()
+        self._layouts: dict[str, _RowsByAttribute] = {}
         self._rows: dict[int, list[tuple[Ints, Ints]]] = {}  # of an attribute: sets and values
         self._most = MAX_TEXTS
 
@@ -124,7 +124,7 @@ class _AttributeReading:
         some = [row for row in rows if row[1] not in self.left_out]
         if some:
             sets, attrs, values = zip(*some, strict=True)
-            self._add(np.array(sets, dtype=np.int64), self._layout(attrs), values)
+            self._add_values(np.array(sets, dtype=np.int64), self._rows_by_attribute(attrs), values)
 
     def add_joined(self, count: int, sets: str, attrs: str, values: str) -> None:
         """Take as many rows, columns joined. Raises ValueTooWide where they cannot be parted."""
@@ -134,26 +134,26 @@ class _AttributeReading:
             names = attrs.split(AFTER)
             if len(names) != count:
                 raise ValueTooWide
-            layout = self._layout(names)
+            layout = self._rows_by_attribute(names)
             if len(self._layouts) == MAX_LAYOUTS:
                 self._layouts.clear()
             self._layouts[attrs] = layout
         if len(parted) != count:
             raise ValueTooWide
-        self._add(ids, layout, parted)
+        self._add_values(ids, layout, parted)
 
-    def _layout(self, names: Sequence[str]) -> _AttributeLayout:
-        which = narrow_codes(self._numbers(self._attributes, names))
+    def _rows_by_attribute(self, names: Sequence[str]) -> _RowsByAttribute:
+        which = narrow_codes(self._numbers_of_texts(self._attributes, names))
         order = np.argsort(which, kind="stable")  # of 8 or 16 bits: by counting
         begins = np.flatnonzero(np.diff(which[order], prepend=ABSENT)).tolist()
         parts = list(map(slice, begins, [*begins[1:], which.size]))
-        return _AttributeLayout(order, which[order[begins]].tolist(), parts)
+        return _RowsByAttribute(order, which[order[begins]].tolist(), parts)
 
-    def _numbers(self, numbered: _NumbersOfTexts, texts: Sequence[str]) -> Ints:
+    def _numbers_of_texts(self, numbered: _NumberByText, texts: Sequence[str]) -> Ints:
         return np.fromiter(map(numbered.__getitem__, texts), np.int64, len(texts))
 
-    def _add(self, sets: Ints, layout: _AttributeLayout, texts: Sequence[str]) -> None:
-        values = narrow_codes(self._numbers(self._texts, texts)[layout.order], np.int16)
+    def _add_values(self, sets: Ints, layout: _RowsByAttribute, texts: Sequence[str]) -> None:
+        values = narrow_codes(self._numbers_of_texts(self._texts, texts)[layout.order], np.int16)
         sets = narrow_codes(sets[layout.order], np.int32)
         for which, part in zip(layout.attributes, layout.parts, strict=True):
             self._rows.setdefault(which, []).append((sets[part], values[part]))
@@ -194,7 +194,7 @@ def _distinct_numbers(columns: Sequence[Ints]) -> Ints:
     return np.flatnonzero(occurs)
 
 
-def _read_sqlite(driver: Any, reading: _AttributeReading) -> None:
+def _read_sqlite(driver: Any, reading: _AttributeValuesRead) -> None:
     first = 0
     while (start := driver.execute(_NEXT, (first,)).fetchone()[0]) is not None:
         first = start + SPAN

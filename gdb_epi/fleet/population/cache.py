@@ -28,10 +28,10 @@ from gdb_epi.fleet.lake.manifest import PREPARED, Manifest
 from gdb_epi.fleet.paths import cache_folder
 from gdb_epi.fleet.population.population import (
     Attribute,
-    CacheEntry,
+    ComputedOnceCache,
     CoreKeys,
-    CountCache,
     Population,
+    PopulationCacheEntry,
 )
 from gdb_epi.fleet.statistics.arrays import absent_column, narrow_codes
 from gdb_epi.fleet.store.plain_sql import Execute, sqlalchemy_executor
@@ -96,7 +96,9 @@ def load_population(
         populations = (mapped(folder, state) for folder in folders if state is not None)
         population = next((p for p in populations if p is not None), None)
         if population is None:
-            population = narrow_columns(read_population(connection))._replace(memo=CountCache())
+            population = narrow_columns(read_population(connection))._replace(
+                memo=ComputedOnceCache()
+            )
             if state is not None and population.day.size >= MIN_CRASHES:
                 folder = folders[-1]
                 _save_population(folder, state, population)
@@ -160,7 +162,7 @@ def cached_population(folder: Path, state: Mapping[str, Any]) -> Population | No
             signatures=head["signatures"],
             attributes=attributes,
             facts=facts,
-            memo=CountCache(),
+            memo=ComputedOnceCache(),
             quality=head["quality"],
             **columns,
         )
@@ -186,8 +188,8 @@ def _times_in_cache(folder: Path, state: Mapping[str, Any]) -> Population | None
         return Population(
             core_keys=CoreKeys(keys), day=day, second=second, host=host, signature=signature,
             in_feed=in_feed, cpu=absent_column(day.size), bitflip=no, lock_inherited=no,
-            hosts=head["hosts"], signatures=head["signatures"], attributes=(), memo=CountCache(),
-            quality=head["quality"], **hours,
+            hosts=head["hosts"], signatures=head["signatures"], attributes=(),
+            memo=ComputedOnceCache(), quality=head["quality"], **hours,
         )  # fmt: skip
     except _DAMAGED:
         return None
@@ -214,13 +216,13 @@ def drop_cached_populations(*, apply: bool) -> int:
 
 def _remember_entry(folder: Path, population: Population) -> None:
     if population.memo is not None:
-        population.memo.cache_entry = CacheEntry(folder, population)
+        population.memo.cache_entry = PopulationCacheEntry(folder, population)
 
 
 def _save_population(folder: Path, state: Mapping[str, Any], population: Population) -> None:
     """Write all columns into a draft and rename it; a full disk leaves nothing behind."""
     arrays = {name: getattr(population, name) for name in (*_COLUMNS, *_KEPT_NARROW)}
-    arrays |= {"core_keys": population.core_keys.packed, "in_feed": population.covered}
+    arrays |= {"core_keys": population.core_keys.packed, "in_feed": population.has_host_hours}
     for kind, some in (("attributes", population.attributes), ("facts", population.facts)):
         for i, attribute in enumerate(some):
             for side in _column_names_of(attribute):
@@ -293,7 +295,7 @@ def narrow_columns(population: Population) -> Population:
     # Seconds are subtracted, and never added up: until 2038 they fit 32 bits too.
     if population.second is not None and int(population.second.max(initial=0)) < 1 << 31:
         columns["second"] = population.second.astype(np.int32)
-    return population.each_attribute(narrow_sides)._replace(**columns)
+    return population.with_each_attribute_changed(narrow_sides)._replace(**columns)
 
 
 def _map_column(folder: Path, name: str) -> Any:

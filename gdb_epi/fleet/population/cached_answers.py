@@ -56,15 +56,15 @@ def cached_answer(
     for folder in folders:
         try:
             seal, _, content = (folder / file).read_bytes().partition(b"\n")
-            if seal == _file_digest(code, content):
+            if seal == _digest_of_code_and_content(code, content):
                 names = {kind.__name__: kind for kind in kinds}
-                kept: _T = _unpack(json.loads(content), names, [])
+                kept: _T = _unpack_answer(json.loads(content), names, [])
                 return kept
         except (OSError, ValueError, KeyError, TypeError, IndexError):
             continue
     answer = make()
     try:
-        content = json.dumps(_Packer(kinds).pack(answer)).encode("ascii")
+        content = json.dumps(_AnswerPacker(kinds).pack(answer)).encode("ascii")
     except _NotCacheable:
         return answer
     for folder in folders:
@@ -75,7 +75,9 @@ def cached_answer(
             if not folder.is_dir():
                 make_private_folder(folder)
                 prune_cache(folder)
-            replace_file(folder / file, _file_digest(code, content) + b"\n" + content)
+            replace_file(
+                folder / file, _digest_of_code_and_content(code, content) + b"\n" + content
+            )
             others = sorted(folder.glob(f"{name}-*.json"), key=lambda p: p.stat().st_mtime_ns)
             for old in others[:-MAX_KEPT]:
                 old.unlink(missing_ok=True)
@@ -87,7 +89,7 @@ class _NotCacheable(Exception):
     """It holds what cannot be written, or reading it would take as long as working it out."""
 
 
-class _Packer:
+class _AnswerPacker:
     """Makes of an answer what JSON can hold; what stands twice in it is one again when read."""
 
     def __init__(self, kinds: tuple[Any, ...]) -> None:
@@ -121,28 +123,28 @@ class _Packer:
         return {"kind": type(value).__name__ if is_named else "tuple", "parts": parts}
 
 
-def _unpack(value: Any, kinds: dict[str, Any], made: list[Any]) -> Any:
+def _unpack_answer(value: Any, kinds: dict[str, Any], made: list[Any]) -> Any:
     if isinstance(value, list):
-        return [_unpack(part, kinds, made) for part in value]
+        return [_unpack_answer(part, kinds, made) for part in value]
     if not isinstance(value, dict):
         return value
     if "size" in value:
         mask = np.zeros(value["size"], dtype=bool)
-        mask[_unpack(value["true"], kinds, made)] = True
+        mask[_unpack_answer(value["true"], kinds, made)] = True
         return mask
     if "content" in value:
         column = np.frombuffer(b64decode(value["content"]), dtype=value["kept"])
         return column.astype(value["type"])
     if "again" in value:
         return made[value["again"]]
-    parts = [_unpack(part, kinds, made) for part in value["parts"]]
+    parts = [_unpack_answer(part, kinds, made) for part in value["parts"]]
     if value["kind"] == "tuple":
         return tuple(parts)
     made.append(kinds[value["kind"]]._make(parts))
     return made[-1]
 
 
-def _file_digest(code: str, content: bytes) -> bytes:
+def _digest_of_code_and_content(code: str, content: bytes) -> bytes:
     """Return what tells whether a file is whole and of this code."""
     return hashlib.sha256(code.encode("ascii") + content).hexdigest().encode("ascii")
 

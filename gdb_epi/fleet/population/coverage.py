@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdb_epi.fleet.population.population import Attribute, CountCache, Population
+from gdb_epi.fleet.population.population import Attribute, ComputedOnceCache, Population
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
     Bools,
@@ -59,14 +59,14 @@ def _host_days(population: Population) -> _HostDays:
     return _HostDays(key, begin, end, rows[order], first, days)
 
 
-def take_attributes_of_feed(population: Population) -> tuple[Population, dict[str, int]]:
+def use_attributes_of_exposure_feed(population: Population) -> tuple[Population, dict[str, int]]:
     """Return the population whose crashes have the feed's attributes, and how many had others.
 
     Of hours without a single value on a day (a host that changed its image) the crash's own value
     stands, if the feed has it on that day. Crashes that the feed covers are marked `in_feed`; one
     of unknown time is where its host is in the feed at all.
     """
-    days, size, timed = _host_days(population), population.day.size, population.timed
+    days, size, timed = _host_days(population), population.day.size, population.has_time
     at: Ints = np.zeros(size, dtype=np.int32)
     for part in row_blocks(size, ROWS):
         there = days.places_of(population.host[part], population.day[part])
@@ -133,7 +133,7 @@ def _values_of_host_days(days: _HostDays, attribute: Attribute) -> _ValuesOfDays
 HOURS_A_DAY = 24.0
 
 
-def drop_doubled_hours(
+def drop_doubled_host_hours(
     named: Ints, host: Ints, day: Ints, hours: Floats
 ) -> tuple[Floats, list[int]]:
     """Return host-hours of which no host has two lists on one day, and the hosts that had.
@@ -162,7 +162,7 @@ def drop_doubled_hours(
     return once, np.unique(host[lists[left_out]]).tolist()
 
 
-def fill_missing_feed_days(population: Population) -> tuple[Population, Ints]:
+def fill_days_without_host_hours(population: Population) -> tuple[Population, Ints]:
     """Return the population with host-hours on days that the feed lacks, and those days.
 
     A feed that stops, or comes late, says nothing of those days: a host that ran on the nearest day
@@ -172,7 +172,7 @@ def fill_missing_feed_days(population: Population) -> tuple[Population, Ints]:
     counted by hours.
     """
     feed = np.unique(population.exposure_day[population.exposure_hours > 0])
-    timed = population.day[population.timed]
+    timed = population.day[population.has_time]
     if not feed.size or not timed.size:
         return population, feed[:0]
     first, last = int(feed[0]), int(feed[-1])
@@ -191,7 +191,7 @@ def fill_missing_feed_days(population: Population) -> tuple[Population, Ints]:
     source = np.concatenate([*rows, feed[:0]])
     day = np.repeat(missing, [row.size for row in rows])
     unknown = absent_column(source.size)
-    inside = np.isin(population.day, missing) & population.timed
+    inside = np.isin(population.day, missing) & population.has_time
 
     def filled(attribute: Attribute) -> Attribute:
         return attribute._replace(
@@ -203,11 +203,11 @@ def fill_missing_feed_days(population: Population) -> tuple[Population, Ints]:
 
     hours = np.concatenate([*(hours_of[day] for day in nearest.tolist()), np.zeros(0)])
     more = population.exposure_host[source], hours
-    whole = population.each_attribute(filled)._replace(
+    whole = population.with_each_attribute_changed(filled)._replace(
         exposure_day=np.concatenate((population.exposure_day, day)),
         exposure_host=np.concatenate((population.exposure_host, more[0])),
         exposure_hours=np.concatenate((population.exposure_hours, more[1])),
-        memo=None if population.memo is None else CountCache(),
+        memo=None if population.memo is None else ComputedOnceCache(),
     )
     return whole, missing
 
@@ -222,15 +222,15 @@ def _usual_hours(population: Population, rows: Ints) -> Floats:
     return np.where(of_a_host, hours * times[host], hours)
 
 
-def drop_hours(population: Population) -> Population:
+def drop_host_hours(population: Population) -> Population:
     """Return the population without host-hours, crashes with the attributes of their records."""
     nothing = np.zeros(0, dtype=np.int64)
 
     def as_reported(attribute: Attribute) -> Attribute:
-        crash = attribute.as_reported
+        crash = attribute.codes_as_reported
         return attribute._replace(crash=crash, exposure=nothing, reported=None)
 
-    return population.each_attribute(as_reported)._replace(
+    return population.with_each_attribute_changed(as_reported)._replace(
         exposure_day=nothing, exposure_host=nothing, exposure_hours=np.zeros(0)
     )
 
@@ -244,13 +244,13 @@ def has_crashes_without_hours(population: Population) -> bool:
         for a in population.attributes
         if a.reported is not None
     )
-    return not population.covered.all() or any(lost)
+    return not population.has_host_hours.all() or any(lost)
 
 
 MIN_ROWS = 1_000  # of host-hours: fewer are counted as quickly as they are
 
 
-def sum_old_hours(population: Population, since: int) -> Population:
+def sum_old_host_hours(population: Population, since: int) -> Population:
     """Return the population with the host-hours before a day summed up by host and attributes.
 
     What is asked of them is how many there are of each value, and its first and last day: the last
@@ -260,25 +260,25 @@ def sum_old_hours(population: Population, since: int) -> Population:
         population.exposure_host,
         *(attribute.exposure for attribute in population.attributes),
     )
-    rows = population.cached(
+    rows = population.computed_once(
         _sum_old_days, since, population.exposure_day, population.exposure_hours, *columns
     )
     if rows is None:
         return population
     some, last, day, hours = rows
     attributes = tuple(
-        a._replace(exposure=population.cached(_take_rows, a.exposure, some, last))
+        a._replace(exposure=population.computed_once(_concatenate_rows, a.exposure, some, last))
         for a in population.attributes
     )
     facts = tuple(a._replace(exposure=absent_column(day.size)) for a in population.facts)
-    host = population.cached(_take_rows, population.exposure_host, some, last)
+    host = population.computed_once(_concatenate_rows, population.exposure_host, some, last)
     return population._replace(
         attributes=attributes, facts=facts, exposure_day=day, exposure_hours=hours,
         exposure_host=host,
     )  # fmt: skip
 
 
-def _take_rows(column: Ints, some: Ints, last: Ints) -> Ints:
+def _concatenate_rows(column: Ints, some: Ints, last: Ints) -> Ints:
     return np.concatenate((column[some], column[last]))
 
 

@@ -23,14 +23,16 @@ MAX_HOSTS = 6
 MAX_VALUES = 2  # that are named
 
 
-class DoubledRecords(NamedTuple):
+class DoublyRecordedCrashes(NamedTuple):
     """Crashes that another record tells of already."""
 
     rows: Bools
     since: int  # the second of the first of these deaths; ABSENT: not known
 
 
-def find_doubled_records(death: Ints, second: Ints, signature: Ints) -> DoubledRecords | None:
+def find_doubled_records(
+    death: Ints, second: Ints, signature: Ints
+) -> DoublyRecordedCrashes | None:
     """Return the crashes that another record tells of already; None where there are none.
 
     Crashes are in the order of time, `death` is 0 or less where it is not known, `second` less than
@@ -58,10 +60,12 @@ def find_doubled_records(death: Ints, second: Ints, signature: Ints) -> DoubledR
         if at >= 0:
             last[number] = at
         signatures.add((number, kind))
-    return DoubledRecords(doubled, min(since, default=ABSENT)) if doubled.any() else None
+    return DoublyRecordedCrashes(doubled, min(since, default=ABSENT)) if doubled.any() else None
 
 
-def describe_doubled_records(population: Population, twice: DoubledRecords) -> dict[str, Any]:
+def describe_doubled_records(
+    population: Population, twice: DoublyRecordedCrashes
+) -> dict[str, Any]:
     """Return how many there are, on which hosts, since when, and where nearly all of them are."""
     doubled = twice.rows
     names = Counter(
@@ -84,7 +88,7 @@ def describe_doubled_records(population: Population, twice: DoubledRecords) -> d
 
 def _value_of_most_doubled(attribute: Attribute, doubled: Bools) -> int | None:
     """Return the value of nearly all doubled records, if most others have another one."""
-    values = attribute.as_reported
+    values = attribute.codes_as_reported
     counts = np.bincount(values[doubled] + 1, minlength=2)[1:]
     value = int(counts.argmax())
     if counts[value] < MOSTLY * np.count_nonzero(doubled):

@@ -54,7 +54,7 @@ def read_duckdb_crashes(
     yield rows
 
 
-class _Sizes(NamedTuple):
+class _CrashColumnSizes(NamedTuple):
     """How many crashes there are, and what their columns hold."""
 
     rows: int
@@ -65,15 +65,20 @@ class _Sizes(NamedTuple):
 
 
 def _read_crashes(
-    driver: Any, names: tuple[str, ...], sizes: _Sizes, labels: list[str], *, packed: bool
+    driver: Any,
+    names: tuple[str, ...],
+    sizes: _CrashColumnSizes,
+    labels: list[str],
+    *,
+    packed: bool,
 ) -> tuple[Ints, CrashColumns]:
     """Return the ids, and the crashes in no order.
 
     Raises ValueError: a key cannot be packed, or is longer than the first one.
     """
     count, width = sizes.rows, sizes.width
-    kinds = {name: _smallest_type(most) for name, most in sizes.most.items()}
-    ids = np.zeros(count, dtype=_smallest_type(sizes.last))
+    kinds = {name: _smallest_integer_type(most) for name, most in sizes.most.items()}
+    ids = np.zeros(count, dtype=_smallest_integer_type(sizes.last))
     keys = np.zeros(count, dtype=f"V{width // 2}" if packed else f"S{width}")
     ts = np.zeros(count)
     # When a crash arrived is looked at where its time is not known.
@@ -82,7 +87,7 @@ def _read_crashes(
     numbers: dict[str, Any] = {name: np.zeros(count, dtype=kind) for name, kind in kinds.items()}
     code: dict[str | None, int] = {None: ABSENT}
     at = 0
-    for batch in _batches(driver, kinds, untimed=bool(sizes.untimed)):
+    for batch in _arrow_batches_of_crashes(driver, kinds, untimed=bool(sizes.untimed)):
         part = slice(at, at + batch.num_rows)
         at += batch.num_rows
         ids[part] = batch["id"].to_numpy()
@@ -109,12 +114,12 @@ def _read_crashes(
     return ids, CrashColumns(keys, ts, received, verdict, numbers)
 
 
-def _smallest_type(most: int) -> Any:
+def _smallest_integer_type(most: int) -> Any:
     """Return the smallest type of numbers up to `most`, and ABSENT."""
     return next(k for k in (np.int8, np.int16, np.int32, np.int64) if most <= np.iinfo(k).max)
 
 
-def _read_sizes(driver: Any, names: tuple[str, ...]) -> _Sizes:
+def _read_sizes(driver: Any, names: tuple[str, ...]) -> _CrashColumnSizes:
     # Flags are truth values: they have no maximum.
     largest = ", ".join(f"max(CAST({name} AS BIGINT))" for name in names)
     untimed = f"count(*) FILTER (ts IS NULL OR ts < {EARLIEST})"
@@ -123,10 +128,10 @@ def _read_sizes(driver: Any, names: tuple[str, ...]) -> _Sizes:
     first = driver.execute("SELECT strlen(core_key) FROM crash LIMIT 1").fetchall()
     width = max(first[0][0], 1) if first else 1
     has_some = {name: n for name, n in zip(names, most, strict=True) if n is not None}
-    return _Sizes(count, width, last, untimed, has_some)
+    return _CrashColumnSizes(count, width, last, untimed, has_some)
 
 
-def _batches(driver: Any, kinds: dict[str, Any], *, untimed: bool) -> Any:
+def _arrow_batches_of_crashes(driver: Any, kinds: dict[str, Any], *, untimed: bool) -> Any:
     chosen = ["id", "core_key", "verdict"]
     for name, kind in kinds.items():
         bits = 8 * np.dtype(kind).itemsize

@@ -110,11 +110,11 @@ def judge_times(
             is_off = _clocks_went_back(back, times, hosts, builds)
             codes, counts = np.unique(hosts[is_off], return_counts=True)
             went_back = dict(zip(codes.tolist(), counts.tolist(), strict=True))
-        is_off[_is_off_by(off, CRASH_OFF)] = True
-        suspects = np.unique(hosts[_is_off_by(off, HOST_OFF)])
+        is_off[_differs_by_at_least(off, CRASH_OFF)] = True
+        suspects = np.unique(hosts[_differs_by_at_least(off, HOST_OFF)])
         for code in suspects[suspects >= 0].tolist():
             mine = hosts == code
-            far = off[mine][_is_off_by(off[mine], HOST_OFF)]
+            far = off[mine][_differs_by_at_least(off[mine], HOST_OFF)]
             if far.size >= MIN_OFF and 2 * far.size > int(mine.sum()):
                 days_off[code] = round(float(np.median(far)) / SECONDS_A_DAY, 1)
                 is_off |= mine
@@ -122,7 +122,7 @@ def judge_times(
     judged = np.where(stray, np.nan, ts) if stray.any() else ts
     days_ahead = {code: days for code, days in days_ahead.items() if code not in days_off}
     went_back = {code: many for code, many in went_back.items() if code not in days_off}
-    sort_time = _sort_times(judged, received)
+    sort_time = _effective_times_for_sorting(judged, received)
     return JudgedTimes(judged, sort_time, stray, days_off, days_ahead, went_back, after_all)
 
 
@@ -182,7 +182,7 @@ def _clocks_went_back(back: Bools, ts: Floats, host: Ints, build: Ints | None) -
     return is_wrong
 
 
-def _is_off_by(off: Floats, limit: float) -> Bools:
+def _differs_by_at_least(off: Floats, limit: float) -> Bools:
     return (off >= limit) | (off <= -limit)
 
 
@@ -266,7 +266,7 @@ def _offsets_from_blocks(ts: Floats, host: Ints) -> Iterator[tuple[slice, Floats
             yield slice(end, ts.size), ts[end:] - middle[-1], spread[-1:]
 
 
-def _sort_times(ts: Floats, received: Floats) -> Floats:
+def _effective_times_for_sorting(ts: Floats, received: Floats) -> Floats:
     """Where each crash lies in time; one of unknown time is no later than the last known one."""
     unknown = np.flatnonzero(np.isnan(ts))
     if not unknown.size:

@@ -32,7 +32,7 @@ MIN_SCORE = 3.0  # standard errors of the shift from none
 MAX_SCORE = 2.5  # and from the change of the clocks
 
 
-class LocalHours(NamedTuple):
+class SignaturesByLocalTime(NamedTuple):
     """Signatures whose hour moves in UTC as the clocks of a zone do (others change with them)."""
 
     zone: str
@@ -53,39 +53,45 @@ class LocalHours(NamedTuple):
         )
 
 
-def find_local_hours(population: Population, crashes: Bools | None = None) -> LocalHours | None:
+def find_local_hours(
+    population: Population, crashes: Bools | None = None
+) -> SignaturesByLocalTime | None:
     """Return the zone whose change of clocks explains the most signatures; None where none does.
 
     Of some `crashes` alone, or of all.
     """
     if crashes is None:
-        return population.cached(_local_hours, population)
+        return population.computed_once(_local_hours, population)
     return _local_hours(population, crashes)
 
 
-def _local_hours(population: Population, crashes: Bools | None = None) -> LocalHours | None:
+def _local_hours(
+    population: Population, crashes: Bools | None = None
+) -> SignaturesByLocalTime | None:
     second = population.second
-    rows = population.timed & (population.signature >= 0)
+    rows = population.has_time & (population.signature >= 0)
     if crashes is not None:
         rows &= crashes
     if second is None or not rows.any():
         return None
     first = int(second.min(where=rows, initial=np.iinfo(second.dtype).max))
     last = int(second.max(where=rows, initial=0))
-    rows &= are_of_few_hours(population, second, rows, (2 * MIN_EACH_SIDE, 0.5))
+    rows &= are_of_signatures_of_few_hours(population, second, rows, (2 * MIN_EACH_SIDE, 0.5))
     if not rows.any():
         return None
     codes, times = population.signature[rows], second[rows]
-    best: LocalHours | None = None
+    best: SignaturesByLocalTime | None = None
     for zone, at, by in clock_changes(first, last):
         moved = list(_signatures_moved_by(codes, times, at, by))
-        candidate = LocalHours(zone, at, by, [code for code, _ in moved], sum(n for _, n in moved))
+        candidate = SignaturesByLocalTime(
+            zone, at, by, [code for code, _ in moved], sum(n for _, n in moved)
+        )
         if moved and (best is None or candidate.crashes > best.crashes):
             best = candidate
     return best
 
 
-def are_of_few_hours(
+def are_of_signatures_of_few_hours(
     population: Population, second: Ints, among: Bools, least: tuple[int, float]
 ) -> Bools:
     """Tell which crashes are of signatures that have enough in a few hours of the day.
@@ -123,18 +129,18 @@ def clock_changes(first: int, last: int) -> Iterator[tuple[str, int, int]]:
         except ZoneInfoNotFoundError:  # no list of zones on this machine
             return
 
-        def offset(at: int, place: ZoneInfo = place) -> int:
+        def utc_offset_at(at: int, place: ZoneInfo = place) -> int:
             delta = datetime.fromtimestamp(at, place).utcoffset()
             return int(delta.total_seconds()) if delta is not None else 0
 
         for day in range(first, last, STEP):
             low, high = day, min(day + STEP, last)
-            if offset(low) == (after := offset(high)):
+            if utc_offset_at(low) == (after := utc_offset_at(high)):
                 continue
-            change = offset(low) - after
+            change = utc_offset_at(low) - after
             while high - low > 1:
                 middle = (low + high) // 2
-                low, high = (low, middle) if offset(middle) == after else (middle, high)
+                low, high = (low, middle) if utc_offset_at(middle) == after else (middle, high)
             yield zone, high, change
 
 

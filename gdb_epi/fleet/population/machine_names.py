@@ -77,7 +77,7 @@ def read_machine_names(connection: Connection, crashed: Iterable[int] = ()) -> M
         renamed, at_once = _part_names_of_machines(connection, few, rows_of_name)
         meanwhile, at_once = _renamed_meanwhile(connection, few, renamed, at_once)
         renamed += meanwhile
-        if at_once and _crash_in_turn(connection, at_once):
+        if at_once and _do_names_crash_in_turn(connection, at_once):
             for order, _, hours in at_once:
                 renamed.append(order)
                 for old, new in pairwise(order):
@@ -192,7 +192,7 @@ def _renamed_meanwhile(
     return orders, kept
 
 
-def _crash_in_turn(connection: Connection, at_once: Iterable[_InUseAtOnce]) -> bool:
+def _do_names_crash_in_turn(connection: Connection, at_once: Iterable[_InUseAtOnce]) -> bool:
     """Whether names with hours at once crash one after the other too strictly for chance.
 
     Copies of an image crash in any order. A list of hosts that goes on to count an old name has

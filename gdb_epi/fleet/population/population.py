@@ -91,7 +91,7 @@ class Attribute(NamedTuple):
     reported: Ints | None = None  # of every crash as its record has it; None: as `crash`
 
     @property
-    def as_reported(self) -> Ints:
+    def codes_as_reported(self) -> Ints:
         """The code of every crash as its record has it."""
         return self.crash if self.reported is None else self.reported
 
@@ -128,17 +128,19 @@ class Attribute(NamedTuple):
         return np.asarray(self.exposure == self.values.index(value))
 
 
-class CountCache:
+class ComputedOnceCache:
     """What was counted once already, known by the very columns that it was counted from.
 
     The columns are held, so that no other one can come to the same address. What is counted from a
     `column` that is no longer needed is kept apart from what its `parent` keeps, and goes with it.
     """
 
-    def __init__(self, parent: CountCache | None = None, column: Any = None) -> None:
+    def __init__(self, parent: ComputedOnceCache | None = None, column: Any = None) -> None:
         self._parent, self._own = parent, {id(column)}
         self._kept: dict[tuple[Any, ...], tuple[tuple[Any, ...], Any]] = {}
-        self.cache_entry: CacheEntry | None = None  # set where the cache has this population
+        self.cache_entry: PopulationCacheEntry | None = (
+            None  # set where the cache has this population
+        )
 
     def get(self, make: Callable[..., _T], *given: Any) -> _T:
         """Return `make(*given)`, made once for these arguments."""
@@ -167,7 +169,7 @@ def _rows_until(days: Ints, last: int) -> Bools | slice:
     return slice(count) if mask[:count].all() else mask
 
 
-class PrunedPast(NamedTuple):
+class WhatPruneLeft(NamedTuple):
     """What a prune left of the time before its day: it is in no column of a population."""
 
     before: int  # the day, since 1970-01-01
@@ -194,19 +196,19 @@ class Population(NamedTuple):
     # Facts of the cores themselves (which detector spoke ...). They have no exposure, and many
     # follow from the signature: only a split looks at them.
     facts: tuple[Attribute, ...] = ()
-    memo: CountCache | None = None
+    memo: ComputedOnceCache | None = None
     second: Ints | None = None  # of each crash since the epoch, ABSENT: unknown; None: days alone
     in_feed: Bools | None = None  # which crashes the host-hours cover; None: all, if there are any
     quality: Mapping[str, Any] = MappingProxyType({})  # what reading it had to set right or aside
 
     @property
-    def pruned(self) -> PrunedPast | None:
+    def left_by_prune(self) -> WhatPruneLeft | None:
         """What is left of the time before a prune; None where there was none."""
         past = self.quality.get("pruned")
-        return None if past is None else PrunedPast(**past)
+        return None if past is None else WhatPruneLeft(**past)
 
     @property
-    def timed(self) -> Bools:
+    def has_time(self) -> Bools:
         """Which crashes have a time that may be believed; the day of others is when they came."""
         if self.second is None:
             return np.ones(self.day.size, dtype=bool)
@@ -215,16 +217,16 @@ class Population(NamedTuple):
     @property
     def known_day(self) -> Ints:
         """The day of each crash, FOREVER_AGO of those whose time is not known."""
-        return np.where(self.timed, self.day, FOREVER_AGO)
+        return np.where(self.has_time, self.day, FOREVER_AGO)
 
     @property
-    def covered(self) -> Bools:
+    def has_host_hours(self) -> Bools:
         """Which crashes the host-hours cover."""
         if self.in_feed is None:
             return np.full(self.day.size, self.has_exposure)
         return self.in_feed
 
-    def of_signature(self, name: str) -> Bools:
+    def crashes_of_signature(self, name: str) -> Bools:
         """Return which crashes have a signature."""
         return np.asarray(self.signature == self.signatures.index(name))
 
@@ -234,7 +236,7 @@ class Population(NamedTuple):
         mask[crashes] = True
         return mask
 
-    def cached(self, make: Callable[..., _T], *given: Any) -> _T:
+    def computed_once(self, make: Callable[..., _T], *given: Any) -> _T:
         """Return `make(*given)`, made once for these columns where this population has a memo."""
         return make(*given) if self.memo is None else self.memo.get(make, *given)
 
@@ -247,7 +249,7 @@ class Population(NamedTuple):
         """Return what was known at the end of a day."""
         return self.select(_rows_until(self.day, day), _rows_until(self.exposure_day, day))
 
-    def each_attribute(self, change: Callable[[Attribute], Attribute]) -> Population:
+    def with_each_attribute_changed(self, change: Callable[[Attribute], Attribute]) -> Population:
         """Return the population with every attribute and fact changed."""
         attributes, facts = (tuple(map(change, some)) for some in (self.attributes, self.facts))
         return self._replace(attributes=attributes, facts=facts)
@@ -263,7 +265,7 @@ class Population(NamedTuple):
             crash = attribute.crash[crashes]
             return attribute._replace(crash=crash, exposure=hours, reported=reported)
 
-        return self.each_attribute(part_of)._replace(
+        return self.with_each_attribute_changed(part_of)._replace(
             core_keys=self.core_keys.select(crashes),
             day=self.day[crashes],
             second=None if self.second is None else self.second[crashes],
@@ -273,7 +275,7 @@ class Population(NamedTuple):
             cpu=self.cpu[crashes],
             bitflip=self.bitflip[crashes],
             lock_inherited=self.lock_inherited[crashes],
-            memo=None if self.memo is None else CountCache(),
+            memo=None if self.memo is None else ComputedOnceCache(),
             exposure_day=self.exposure_day[exposure],
             exposure_host=self.exposure_host[exposure],
             exposure_hours=self.exposure_hours[exposure],
@@ -296,7 +298,7 @@ class Population(NamedTuple):
         """The day of the latest crash whose time is known, of any if none is; else 0."""
         if not self.day.size:
             return 0
-        return int(self.day.max(where=self.timed, initial=0)) or int(self.day.max(initial=0))
+        return int(self.day.max(where=self.has_time, initial=0)) or int(self.day.max(initial=0))
 
     def attribute(self, name: str) -> Attribute | None:
         """Return an attribute by name."""
@@ -311,17 +313,17 @@ class Population(NamedTuple):
         return self.attribute(name) or (alone[0] if len(alone) == 1 else None)
 
 
-def cached_by_population(find: Callable[[Population], _T]) -> Callable[[Population], _T]:
+def computed_once_per_population(find: Callable[[Population], _T]) -> Callable[[Population], _T]:
     """Decorate what is found in a population: it is looked for once, for the same columns."""
 
     @wraps(find)
     def asked(population: Population) -> _T:
-        return population.cached(find, population)
+        return population.computed_once(find, population)
 
     return asked
 
 
-class CacheEntry(NamedTuple):
+class PopulationCacheEntry(NamedTuple):
     """Where the cache has a population; what else outlasts a question is kept beside it."""
 
     folder: Path

@@ -21,7 +21,10 @@ from gdb_epi.fleet.population.attribute_set_columns import (
     mask_of_occurring_sets,
     read_attribute_columns,
 )
-from gdb_epi.fleet.population.coverage import drop_doubled_hours, take_attributes_of_feed
+from gdb_epi.fleet.population.coverage import (
+    drop_doubled_host_hours,
+    use_attributes_of_exposure_feed,
+)
 from gdb_epi.fleet.population.doubled_records import describe_doubled_records, find_doubled_records
 from gdb_epi.fleet.population.duckdb_crashes import read_duckdb_crashes
 from gdb_epi.fleet.population.fill_missing_attributes import fill_missing_attributes
@@ -40,7 +43,7 @@ from gdb_epi.fleet.population.population import (
     Attribute,
     CoreKeys,
     Population,
-    PrunedPast,
+    WhatPruneLeft,
 )
 from gdb_epi.fleet.population.shared_host_names import split_shared_host_names
 from gdb_epi.fleet.population.sqlite_crashes import (
@@ -84,7 +87,7 @@ _NUMBER_COLUMNS = (
 )  # fmt: skip
 
 
-class _Crashes(NamedTuple):
+class _CrashTableColumns(NamedTuple):
     """The columns of crash, sorted by time and core_key; ABSENT for NULL."""
 
     keys: CoreKeys
@@ -115,12 +118,12 @@ def read_population(connection: Connection) -> Population:
     for day, rows in machines.outlived.values():  # the machine has hours under its new name then
         hours[np.isin(host_ids, rows) & (days >= day)] = 0.0
     hosts, host_code = _codes_of_names(machines.of_id)
-    exposure_host = _translate(host_ids, host_code)
-    crash_host = _translate(numbers["host_id"], host_code)
+    exposure_host = _codes_of_ids(host_ids, host_code)
+    crash_host = _codes_of_ids(numbers["host_id"], host_code)
     for name, (day, rows) in machines.given_again.items():  # another machine has the name since
         exposure_host[np.isin(host_ids, rows) & (days >= day)] = hosts.index(name)
         crash_host[np.isin(numbers["host_id"], rows) & (crashes.day >= day)] = hosts.index(name)
-    hours, doubled = drop_doubled_hours(host_ids, exposure_host, days, hours)
+    hours, doubled = drop_doubled_host_hours(host_ids, exposure_host, days, hours)
     signatures, signature_code = _codes_of_names(_signature_texts(connection))
     attributes, facts = _attributes_and_facts(connection, crashes, sets)
     population = Population(
@@ -128,7 +131,7 @@ def read_population(connection: Connection) -> Population:
         day=crashes.day,
         second=crashes.second,
         host=crash_host,
-        signature=_translate(numbers["sig_id"], signature_code),
+        signature=_codes_of_ids(numbers["sig_id"], signature_code),
         cpu=numbers["cpu_no"],
         bitflip=numbers["bitflip"] > 0,
         lock_inherited=numbers["lock_inherited"] > 0,
@@ -159,13 +162,13 @@ def read_population(connection: Connection) -> Population:
         population, past = _without_pruned_past(population, before)
         quality["pruned"] = past._asdict()
     population, quality["filled"] = fill_missing_attributes(population)
-    population, quality["differ"] = take_attributes_of_feed(population)
+    population, quality["differ"] = use_attributes_of_exposure_feed(population)
     return population._replace(quality=quality)
 
 
 def _quality_of_times(
     connection: Connection,
-    crashes: _Crashes,
+    crashes: _CrashTableColumns,
     spelt: Mapping[int, str],
     before: int | None,
     left_out: Sequence[str],
@@ -174,13 +177,15 @@ def _quality_of_times(
 
     Crashes that are `left_out` (core keys) do not count.
     """
-    unknown, hosts_without = _unknown_times(connection, before, left_out)
+    unknown, hosts_without = _count_unknown_times(connection, before, left_out)
     reset = crashes.reset
     hosts = () if reset is None else sorted({spelt[n] for n in reset.hosts if n in spelt})
     return {
         "reset": None if reset is None else (reset.crashes, *reset.says, *reset.came, hosts),
         "unknown": unknown,
-        "unknown_hosts": {why: _first_names(ids, spelt) for why, ids in hosts_without.items()},
+        "unknown_hosts": {
+            why: _some_host_names_and_count(ids, spelt) for why, ids in hosts_without.items()
+        },
         "stray": crashes.stray,
         "clocks_off": {spelt[n]: d for n, d in crashes.days_off.items() if n in spelt},
         "clocks_back": {spelt[n]: many for n, many in crashes.went_back.items() if n in spelt},
@@ -212,23 +217,23 @@ def _quality_of_names(machines: MachineNames) -> dict[str, Any]:
     }
 
 
-def _without_pruned_past(population: Population, before: int) -> tuple[Population, PrunedPast]:
+def _without_pruned_past(population: Population, before: int) -> tuple[Population, WhatPruneLeft]:
     """Return the population since the day of a prune, and what the prune left from before it."""
     thinned = population.day < before
     codes, counts = np.unique(population.signature[thinned], return_counts=True)
     old = [population.signatures[code] for code in codes.tolist() if code >= 0]
     since = population.select(~thinned, population.exposure_day >= before)
-    return since, PrunedPast(before, int(counts.sum()), old)
+    return since, WhatPruneLeft(before, int(counts.sum()), old)
 
 
 def _attributes_and_facts(
-    connection: Connection, crashes: _Crashes, exposure_sets: Ints
+    connection: Connection, crashes: _CrashTableColumns, exposure_sets: Ints
 ) -> tuple[tuple[Attribute, ...], tuple[Attribute, ...]]:
     """Return the attributes, of hosts and of what ran there, and the facts of the cores."""
     numbers, rows = crashes.numbers, exposure_sets.size
     values = read_attribute_columns(connection)
     facts = _core_facts(values, numbers["factset_id"], rows)
-    settings = [f for f in facts if f.name.startswith(ENV) and _values_recur(f)]
+    settings = [f for f in facts if f.name.startswith(ENV) and _do_values_of_fact_recur(f)]
     settings = sorted(settings, key=lambda fact: len(fact.values))[:MAX_SETTINGS]
     named = {*_FACTS_AS_ATTRIBUTES, *(fact.name for fact in settings)}
     core_facts = {fact.name: fact for fact in facts if fact.name in named}
@@ -241,19 +246,19 @@ def _attributes_and_facts(
     others = [fact for fact in facts if fact.name not in named]
     attributes = (*host_attributes, *varying, *libraries)
     return attributes, (
-        *_with_programs(attributes, others, numbers["sig_id"]),
+        *_facts_with_programs(attributes, others, numbers["sig_id"]),
         *_facts_of_columns(crashes, rows),
     )
 
 
-def _with_programs(
+def _facts_with_programs(
     attributes: Sequence[Attribute], facts: Sequence[Attribute], signature: Ints
 ) -> Iterator[Attribute]:
     """Yield the facts; of one image for all, the program is what a host attribute parts them by.
 
     Where no attribute does, it is the one program.
     """
-    told = list(_with_programs_of_images(attributes, facts))
+    told = list(_facts_with_programs_of_images(attributes, facts))
     yield from (fact for fact in told if fact.name != PROGRAM or len(fact.values) > 1)
     single = next((fact for fact in told if fact.name == PROGRAM), None)
     if single is None or len(single.values) < 2:
@@ -286,7 +291,7 @@ def _names_programs(attribute: Attribute, signature: Ints) -> bool:
     return bool(is_parted and np.count_nonzero(own) > 1 and own[own > 0].min() >= MIN_KINDS)
 
 
-def _with_programs_of_images(
+def _facts_with_programs_of_images(
     attributes: Sequence[Attribute], facts: Sequence[Attribute]
 ) -> Iterator[Attribute]:
     """Yield the facts; crashes whose program no record tells are of the program of their image.
@@ -315,18 +320,18 @@ def _with_programs_of_images(
         yield Attribute(PROGRAM, values, crash, absent_column(images.exposure.size))
 
 
-def _values_recur(fact: Attribute) -> bool:
+def _do_values_of_fact_recur(fact: Attribute) -> bool:
     """Whether the values of a fact come again; ids of single jobs or requests hardly do."""
     return 2 * len(fact.values) <= int(np.count_nonzero(fact.crash >= 0))
 
 
-def _first_names(ids: Sequence[int], spelt: Mapping[int, str]) -> list[Any]:
+def _some_host_names_and_count(ids: Sequence[int], spelt: Mapping[int, str]) -> list[Any]:
     """Return the first names of some hosts and their number; two spellings count once."""
     names = list(dict.fromkeys(spelt[number] for number in ids if number in spelt))
     return [names[:MAX_NAMED_HOSTS], len(names)]  # as JSON keeps it
 
 
-def _unknown_times(
+def _count_unknown_times(
     connection: Connection, before: int | None, left_out: Sequence[str]
 ) -> tuple[dict[str, int], dict[str, list[int]]]:
     """Return how many crashes have no time, by reason, and the ids of the hosts with the most.
@@ -362,7 +367,7 @@ def _unknown_times(
     return dict(+counts), hosts
 
 
-def _facts_of_columns(crashes: _Crashes, exposure_rows: int) -> Iterator[Attribute]:
+def _facts_of_columns(crashes: _CrashTableColumns, exposure_rows: int) -> Iterator[Attribute]:
     """Yield the facts with columns of their own: the verdict, the bit that may have flipped."""
     unknown = absent_column(exposure_rows)
     # A label of another model means something else: those crashes count as not judged.
@@ -377,7 +382,7 @@ def _facts_of_columns(crashes: _Crashes, exposure_rows: int) -> Iterator[Attribu
         yield Attribute(FLIP_BIT, [str(bit) for bit in range(64)], bits, unknown)
 
 
-def _read_crashes(connection: Connection, end_of_hours: float | None = None) -> _Crashes:
+def _read_crashes(connection: Connection, end_of_hours: float | None = None) -> _CrashTableColumns:
     driver = connection.connection.driver_connection
     labels: list[str] = []
     if connection.dialect.name == "sqlite" and driver is not None:
@@ -387,14 +392,16 @@ def _read_crashes(connection: Connection, end_of_hours: float | None = None) -> 
     if connection.dialect.name == COLUMNAR and driver is not None:
         parts = read_duckdb_crashes(driver, _NUMBER_COLUMNS, labels)
         return _join_parts(parts, labels, end_of_hours)
-    return _join_parts(_plain_rows(connection, labels), labels, end_of_hours)
+    return _join_parts(_crash_columns_by_plain_sql(connection, labels), labels, end_of_hours)
 
 
-def _plain_rows(connection: Connection, labels: list[str]) -> Iterator[CrashColumns]:
+def _crash_columns_by_plain_sql(
+    connection: Connection, labels: list[str]
+) -> Iterator[CrashColumns]:
     """Yield the crashes column by column; new verdicts go to `labels`."""
     code: dict[str | None, int] = {None: ABSENT}
     chosen = ", ".join(("core_key", "ts", "received", "verdict", *_NUMBER_COLUMNS))
-    cursor = _cursor(connection, f"SELECT {chosen} FROM crash ORDER BY id")
+    cursor = _execute_on_raw_cursor(connection, f"SELECT {chosen} FROM crash ORDER BY id")
     while rows := cursor.fetchmany(ROWS_AT_ONCE):
         keys, times, arrivals, verdicts, *numbers = zip(*rows, strict=True)
         for label in sorted(set(verdicts) - code.keys()):
@@ -406,27 +413,34 @@ def _plain_rows(connection: Connection, labels: list[str]) -> Iterator[CrashColu
             np.where(ts >= EARLIEST, ts, np.nan),
             np.where(ts >= EARLIEST, np.nan, np.array(arrivals, dtype=float)),
             np.fromiter(map(code.__getitem__, verdicts), np.int64, len(rows)),
-            {n: _integers(column) for n, column in zip(_NUMBER_COLUMNS, numbers, strict=True)},
+            {
+                n: _integer_column(column)
+                for n, column in zip(_NUMBER_COLUMNS, numbers, strict=True)
+            },
         )
 
 
 def _join_parts(
     parts: Iterable[CrashColumns], labels: list[str], end_of_hours: float | None = None
-) -> _Crashes:
+) -> _CrashTableColumns:
     """Return the parts as one, sorted; `labels` is complete once the last part was read."""
     columns = list(zip(*parts, strict=True))
     if not columns:
         empty = {name: np.zeros(0, dtype=np.int64) for name in _NUMBER_COLUMNS}
         none = empty["cpu_no"]
-        return _Crashes(CoreKeys.from_strings([]), none, none, empty, none, [], 0, {}, {}, {})
-    keys, ts, received, verdict = map(_concatenate, columns[:4])
-    numbers = {name: _concatenate([part[name] for part in columns[4]]) for name in _NUMBER_COLUMNS}
+        return _CrashTableColumns(
+            CoreKeys.from_strings([]), none, none, empty, none, [], 0, {}, {}, {}
+        )
+    keys, ts, received, verdict = map(_concatenate_column, columns[:4])
+    numbers = {
+        name: _concatenate_column([part[name] for part in columns[4]]) for name in _NUMBER_COLUMNS
+    }
     del columns  # what is in order takes the place of what was not, column by column
     ids = numbers["host_id"], numbers["libset_id"]
     judged = judge_times(ts, received, *ids, end_of_hours=end_of_hours)
     order = _order_by_time(judged.sort_time, keys)
     is_in_order = all((np.diff(order[x]) == 1).all() for x in overlapping_row_blocks(order.size))
-    day, second = _days_of_times(judged.sort_time, order), _seconds(judged.ts, order)
+    day, second = _days_of_times(judged.sort_time, order), _whole_seconds_in_order(judged.ts, order)
     stray = int(judged.stray.sum())
     reset = find_reset_clocks(ts, judged.ts, numbers["host_id"])
     clocks = judged.days_off, judged.days_ahead, judged.went_back, reset, judged.after_all
@@ -440,7 +454,7 @@ def _join_parts(
     # The last place is for ABSENT, which is -1.
     sorted_code_of: Any = narrow_codes(np.array([*map(texts.index, labels), ABSENT]))
     verdict = sorted_code_of[verdict]
-    return _Crashes(CoreKeys(keys), day, second, numbers, verdict, texts, stray, *clocks)
+    return _CrashTableColumns(CoreKeys(keys), day, second, numbers, verdict, texts, stray, *clocks)
 
 
 def _days_of_times(place: Floats, order: Ints) -> Ints:
@@ -451,7 +465,7 @@ def _days_of_times(place: Floats, order: Ints) -> Ints:
     return day
 
 
-def _seconds(ts: Floats, order: Ints) -> Ints:
+def _whole_seconds_in_order(ts: Floats, order: Ints) -> Ints:
     """Return whole seconds, in 32 bits as long as they fit: they are never added up."""
     last = float(np.fmax.reduce(ts, initial=0.0))  # fmax: NaN does not count
     second: Ints = np.zeros(order.size, dtype=np.int64 if last >= (1 << 31) - 1 else np.int32)
@@ -460,7 +474,7 @@ def _seconds(ts: Floats, order: Ints) -> Ints:
     return second
 
 
-def _concatenate(parts: Sequence[Any]) -> Any:
+def _concatenate_column(parts: Sequence[Any]) -> Any:
     """Return the parts of a column as one; a single one may be a gigabyte and is not copied."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
@@ -494,7 +508,7 @@ def _key_prefixes(keys: Any) -> Any:
     return wide.view(np.uint8).reshape(keys.size, -1)[:, :8].copy().view(">u8").ravel()
 
 
-def _cursor(connection: Connection, query: str) -> Any:
+def _execute_on_raw_cursor(connection: Connection, query: str) -> Any:
     """SQLite's own cursor, whose rows cost half of SQLAlchemy's; these rows need no converting."""
     driver = connection.connection.driver_connection
     if connection.dialect.name == "sqlite" and driver is not None:
@@ -503,7 +517,7 @@ def _cursor(connection: Connection, query: str) -> Any:
     return connection.execution_options(stream_results=True).exec_driver_sql(query)
 
 
-def _integers(column: Sequence[Any]) -> Ints:
+def _integer_column(column: Sequence[Any]) -> Ints:
     try:
         return np.fromiter(column, np.int64, len(column))
     except TypeError:  # there are NULLs
@@ -519,7 +533,7 @@ def _read_exposure(connection: Connection) -> tuple[Ints, Ints, Ints, Floats]:
     if connection.dialect.name == COLUMNAR and driver is not None:
         columns = list(driver.execute(chosen).fetchnumpy().values())  # no column may be NULL
     else:
-        rows = _cursor(connection, chosen).fetchall()
+        rows = _execute_on_raw_cursor(connection, chosen).fetchall()
         columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
     host, day, sets = (np.asarray(column, dtype=np.int64) for column in columns[:3])
     hours = np.asarray(columns[3], dtype=float)
@@ -543,7 +557,7 @@ def _codes_of_names(named: Mapping[int, str]) -> tuple[list[str], dict[int, int]
     return names, {number: index[name] for number, name in named.items()}
 
 
-def _translate(ids: Ints, code: Mapping[int, int]) -> Ints:
+def _codes_of_ids(ids: Ints, code: Mapping[int, int]) -> Ints:
     """Return the code of each id; ABSENT where there is none."""
     if not code or not ids.size:
         return np.full(ids.size, ABSENT, dtype=np.int64)
@@ -657,7 +671,7 @@ def _library_attributes(
             if len(names) > MAX_NAMED_LIBRARIES
             else ""
         )
-        kept.append(Attribute(title, texts, _translate(crash_sets, code), unknown))
+        kept.append(Attribute(title, texts, _codes_of_ids(crash_sets, code), unknown))
     return kept
 
 

@@ -71,7 +71,7 @@ def split_shared_host_names(
         next(filter(None, map(population.attribute, names)), None) for names in (SITES, SERIALS)
     )
     absent = absent_column(population.day.size)
-    of_site, of_serial = (absent if a is None else a.as_reported for a in (site, serial))
+    of_site, of_serial = (absent if a is None else a.codes_as_reported for a in (site, serial))
     names = _names_of_several(population.host, row, machine_ids, of_site, of_serial)
     if not names.size:
         return population, {}

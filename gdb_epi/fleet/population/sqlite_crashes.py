@@ -77,7 +77,7 @@ class CrashColumns(NamedTuple):
     numbers: dict[str, Ints]
 
 
-class _Field(NamedTuple):
+class _PackedField(NamedTuple):
     name: str
     bits: int
     sql: str  # an expression of 0 (NULL) up to 2^bits - 1; larger than 1e15 where it does not fit
@@ -90,7 +90,7 @@ def read_sqlite_crashes(cursor: Any, labels: list[str]) -> Iterator[CrashColumns
     Raises ValueTooWide.
     """
     fields = _measure_fields(cursor)
-    words: list[list[_Field]] = [[]]
+    words: list[list[_PackedField]] = [[]]
     for field in fields:
         if sum(f.bits for f in words[-1]) + field.bits > BITS:
             words.append([])
@@ -108,7 +108,7 @@ def read_sqlite_crashes(cursor: Any, labels: list[str]) -> Iterator[CrashColumns
             yield rows
 
 
-def _measure_fields(cursor: Any) -> list[_Field]:
+def _measure_fields(cursor: Any) -> list[_PackedField]:
     """The numbers of a row. Raises ValueTooWide."""
     low_host, hosts, low_sig, signatures = cursor.execute(_BOUNDS).fetchone()
     bounds = [x for x in (low_host, hosts, low_sig, signatures) if x is not None]
@@ -117,23 +117,29 @@ def _measure_fields(cursor: Any) -> list[_Field]:
         raise ValueTooWide
     sets, libraries = cursor.execute(_SETS).fetchone()
     return [
-        _Field("lock_inherited", 2, "ifnull(lock_inherited + 1, 0)"),
-        _Field("bitflip", 2, "ifnull(bitflip + 1, 0)"),
-        _Field("flip_bit", 7, "ifnull(flip_bit + 1, 0)"),
-        _Field("death", 31, "ifnull(death, 0)"),
-        _Field("verdict", _OTHER.bit_length(), ""),
-        _Field("host_id", (hosts or 1).bit_length(), "ifnull(host_id, 0)"),
-        _Field("attrset_id", (sets or 1).bit_length(), _guard_range("attrset_id", 1, sets or 1)),
-        _Field("sig_id", (signatures or 1).bit_length(), "ifnull(sig_id, 0)"),
-        _Field("factset_id", (sets or 1).bit_length(), _guard_range("factset_id", 1, sets or 1)),
-        _Field(
-            "libset_id", (libraries or 1).bit_length(), _guard_range("libset_id", 1, libraries or 1)
+        _PackedField("lock_inherited", 2, "ifnull(lock_inherited + 1, 0)"),
+        _PackedField("bitflip", 2, "ifnull(bitflip + 1, 0)"),
+        _PackedField("flip_bit", 7, "ifnull(flip_bit + 1, 0)"),
+        _PackedField("death", 31, "ifnull(death, 0)"),
+        _PackedField("verdict", _OTHER.bit_length(), ""),
+        _PackedField("host_id", (hosts or 1).bit_length(), "ifnull(host_id, 0)"),
+        _PackedField(
+            "attrset_id", (sets or 1).bit_length(), _sql_guarding_range("attrset_id", 1, sets or 1)
         ),
-        _Field("cpu_no", MAX_CPU.bit_length(), _guard_range("cpu_no", 0, MAX_CPU)),
+        _PackedField("sig_id", (signatures or 1).bit_length(), "ifnull(sig_id, 0)"),
+        _PackedField(
+            "factset_id", (sets or 1).bit_length(), _sql_guarding_range("factset_id", 1, sets or 1)
+        ),
+        _PackedField(
+            "libset_id",
+            (libraries or 1).bit_length(),
+            _sql_guarding_range("libset_id", 1, libraries or 1),
+        ),
+        _PackedField("cpu_no", MAX_CPU.bit_length(), _sql_guarding_range("cpu_no", 0, MAX_CPU)),
     ]
 
 
-def _guard_range(name: str, low: int, high: int) -> str:
+def _sql_guarding_range(name: str, low: int, high: int) -> str:
     plus = "" if low else " + 1"
     return (
         f"CASE WHEN {name} IS NULL THEN 0 WHEN {name} BETWEEN {low} AND {high} "
@@ -142,7 +148,10 @@ def _guard_range(name: str, low: int, high: int) -> str:
 
 
 def _read_span_of_ids(
-    cursor: Any, words: Sequence[Sequence[_Field]], labels: Sequence[str], span: tuple[int, int]
+    cursor: Any,
+    words: Sequence[Sequence[_PackedField]],
+    labels: Sequence[str],
+    span: tuple[int, int],
 ) -> CrashColumns | None:
     """Read the crashes of a span of ids; None where one has a verdict that is not in `labels`."""
     if len(labels) > MAX_LABELS:
@@ -172,7 +181,7 @@ def _read_span_of_ids(
     )
 
 
-def _sql_of_packed_fields(word: Sequence[_Field], labels: int) -> str:
+def _sql_of_packed_fields(word: Sequence[_PackedField], labels: int) -> str:
     """The SQL of a word: its first field in its lowest bits."""
     sql = ""
     for field in reversed(word):
@@ -187,7 +196,7 @@ def _sql_of_verdict(labels: int) -> str:
     return f"CASE verdict {cases}ELSE {other} END" if labels else other
 
 
-def _split_fields(word: Sequence[_Field], rest: Ints) -> dict[str, Ints]:
+def _split_fields(word: Sequence[_PackedField], rest: Ints) -> dict[str, Ints]:
     """Return field -> numbers, ABSENT for NULL. Raises ValueTooWide."""
     rest = rest - BASE
     if (rest < 0).any():

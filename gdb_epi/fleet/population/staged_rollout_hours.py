@@ -20,7 +20,7 @@ MAX_DAYS = 3  # on which a group has both values: these count for none
 MIN_APART = 7  # days between the changes of two groups
 
 
-def with_staged_rollout_hours(population: Population, attribute: Attribute) -> Population:
+def population_with_rollout_hours(population: Population, attribute: Attribute) -> Population:
     """Return the population in which the host-hours tell an attribute, if its stages can be seen.
 
     Otherwise it is returned as it is: also where all hosts changed on one day, as time tells that.
@@ -66,7 +66,7 @@ def _stages_of_hosts(
 
     Days with both values lie in neither.
     """
-    rows = np.flatnonzero(mine & population.timed & (attribute.crash >= 0))
+    rows = np.flatnonzero(mine & population.has_time & (attribute.crash >= 0))
     codes, day = attribute.crash[rows], population.day[rows]
     stages = []
     for value in np.unique(codes).tolist():

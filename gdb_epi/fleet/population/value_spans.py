@@ -30,7 +30,7 @@ def is_newest_value(population: Population, attribute: Attribute, value: int) ->
     Not where others have most of the host-hours of its days: what came then came there, too.
     """
     size = len(attribute.values)
-    spans = population.cached(
+    spans = population.computed_once(
         first_and_last_days, attribute.exposure, population.exposure_day, size
     )
     if not started_late_and_outlasted_others(spans, value):
@@ -67,10 +67,10 @@ def _crashes_and_share_of_its_days(
     population: Population, exposure: Ints, crashes: Ints, codes: Ints, value: int
 ) -> tuple[int, int, float]:
     """Return how many of some crashes have a value, of all while it ran, and its hours' share."""
-    during = _while_it_ran(population, exposure, value, population.exposure_day)
+    during = _days_while_value_ran(population, exposure, value, population.exposure_day)
     hours = np.where(during & (exposure >= 0), population.exposure_hours, 0.0)
     share = float(hours[exposure == value].sum() / max(hours.sum(), 1e-9))
-    then = _while_it_ran(population, exposure, value, population.day[crashes])
+    then = _days_while_value_ran(population, exposure, value, population.day[crashes])
     then_codes = codes[(codes >= 0) & then]
     return int(np.count_nonzero(then_codes == value)), then_codes.size, share
 
@@ -81,13 +81,13 @@ def ran_alone(population: Population, exposure: Ints, value: int) -> bool:
     Days alone tell it from the others then.
     """
     hours = np.where(exposure >= 0, population.exposure_hours, 0.0)
-    during = _while_it_ran(population, exposure, value, population.exposure_day)
+    during = _days_while_value_ran(population, exposure, value, population.exposure_day)
     return bool(
         hours[~during].sum() > 0 and hours[exposure == value].sum() >= ALONE * hours[during].sum()
     )
 
 
-def _while_it_ran(population: Population, exposure: Ints, value: int, days: Ints) -> Bools:
+def _days_while_value_ran(population: Population, exposure: Ints, value: int, days: Ints) -> Bools:
     """Return which of some days lie between the first and the last of a value."""
     own = population.exposure_day[exposure == value]
     if not own.size:
@@ -151,7 +151,7 @@ def share_of_usual_hours(
     return float(hours[during].sum()) / (last - first + 1) / usual
 
 
-class ValueUsage:
+class DaysOfUseByValue:
     """On which days each value of an attribute was used, by host-hours or by crashes."""
 
     def __init__(self, codes: Ints, day: Ints, weights: Floats, size: int) -> None:

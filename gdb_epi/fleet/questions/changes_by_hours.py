@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.population import Population, cached_by_population
+from gdb_epi.fleet.population.population import Population, computed_once_per_population
 from gdb_epi.fleet.population.value_spans import is_kept_by_hosts
 from gdb_epi.fleet.questions.daily_rates import (
     DailyRates,
@@ -34,7 +34,7 @@ WEEK, MIN_HOSTS, MAX_CELLS = 7, 3, 20_000_000  # days; hosts; hosts times days
 MIN_USED, KNOWN = 0.01, 0.95  # of the host-hours, that have a value on each side; of the crashes
 
 
-class ChangeByHours(NamedTuple):
+class ChangeExplainedByHours(NamedTuple):
     """More (or fewer) crashes a day since some day, which the host-hours explain."""
 
     row: int
@@ -63,7 +63,7 @@ def change_by_hours_sentences(population: Population, findings: Sequence[Finding
     """
     if not population.has_exposure or population.day.size > MAX_CRASHES:
         return []
-    free = (population.signature >= 0) & population.covered
+    free = (population.signature >= 0) & population.has_host_hours
     for finding in findings:
         free &= ~finding.members
     population = find_events(population).counted
@@ -112,7 +112,7 @@ def change_by_hours_sentences(population: Population, findings: Sequence[Finding
     return sentences
 
 
-class RecountedHours(NamedTuple):
+class HostsWithRecountedHours(NamedTuple):
     """Hosts whose hours a day changed at once, while as many crashes come: a place, or all."""
 
     mark: str
@@ -135,8 +135,8 @@ class RecountedHours(NamedTuple):
         )
 
 
-@cached_by_population
-def find_recounted_hours(population: Population) -> list[RecountedHours]:
+@computed_once_per_population
+def find_recounted_hours(population: Population) -> list[HostsWithRecountedHours]:
     """Return the hosts, all or those of a place, whose hours changed and whose crashes did not."""
     if not population.has_exposure:
         return []
@@ -160,7 +160,7 @@ def find_recounted_hours(population: Population) -> list[RecountedHours]:
                 for code, value in enumerate(attribute.values)
             ]
     crashes = find_events(population).counted
-    recounted: list[RecountedHours] = []
+    recounted: list[HostsWithRecountedHours] = []
     for mark, hosts in sorted(groups, key=lambda group: -group[1].size):
         if hosts.size < MIN_HOSTS or any(np.isin(hosts, r.hosts).any() for r in recounted):
             continue
@@ -189,7 +189,7 @@ def find_recounted_hours(population: Population) -> list[RecountedHours]:
             continue
         # Days after the last one of the feed have crashes, and no hours yet.
         fed = (crashes.day >= first) & (crashes.day < first + width)
-        mine = crashes.timed & np.isin(crashes.host, hosts) & fed
+        mine = crashes.has_time & np.isin(crashes.host, hosts) & fed
         late = crashes.day >= first + cut
         n = int((mine & ~late).sum()), int((mine & late).sum())
         days = cut, width - cut
@@ -198,11 +198,13 @@ def find_recounted_hours(population: Population) -> list[RecountedHours]:
             continue
         a_day = float(np.median(each[0])), float(np.median(each[1]))
         rates = n[0] / days[0], n[1] / days[1]
-        recounted.append(RecountedHours(mark, first + cut, hosts, a_day, changed, rates, risk))
+        recounted.append(
+            HostsWithRecountedHours(mark, first + cut, hosts, a_day, changed, rates, risk)
+        )
     return recounted
 
 
-def change_by_mix(population: Population, days: DailyRates, cut: int) -> str | None:
+def change_by_mix_sentence(population: Population, days: DailyRates, cut: int) -> str | None:
     """Say that a rate changed because the hours with a value did; None where no value explains it.
 
     At equal load the rate is as before, and there are more hours of high load: then no release of
@@ -244,7 +246,7 @@ def change_by_mix(population: Population, days: DailyRates, cut: int) -> str | N
         variance = (counts.sum(axis=0) * hours.prod(axis=0) / total**2).sum() / (since * before)
         given = ratio_with_interval(since / before, variance)
         # Too wide an interval explains nothing, nor does a part of the change.
-        if not given[1] <= 1 <= given[2] or not _differs_from_change(given, rr):
+        if not given[1] <= 1 <= given[2] or not _is_rest_apart_from_change(given, rr):
             continue
         share = hours / hours.sum(axis=1, keepdims=True)
         rates = counts.sum(axis=0) / total
@@ -266,13 +268,13 @@ def change_by_mix(population: Population, days: DailyRates, cut: int) -> str | N
     return None if best is None else best[1]
 
 
-def _differs_from_change(given: tuple[float, float, float], rr: float) -> bool:
+def _is_rest_apart_from_change(given: tuple[float, float, float], rr: float) -> bool:
     """Whether the interval of what is left of a change is well apart from the change."""
     end = given[2] if rr > 1 else given[1]
     return bool(abs(np.log(end)) <= abs(np.log(rr)) / 2)
 
 
-def changes_by_hours(first: int, counts: Floats, hours: Floats) -> list[ChangeByHours]:
+def changes_by_hours(first: int, counts: Floats, hours: Floats) -> list[ChangeExplainedByHours]:
     """Return the rows whose host-hours changed, and the crashes with them at about the same rate.
 
     The columns are days. Where so few crashes come that the change would not show, none is told.
@@ -296,5 +298,5 @@ def changes_by_hours(first: int, counts: Floats, hours: Floats) -> list[ChangeBy
         if shows and (risk[1] <= 1 if often > 1 else risk[2] >= 1):
             a_day = n[0] / cut, n[1] / (counts.shape[1] - cut)
             at = float(gain[row, cut - 1])
-            changes.append(ChangeByHours(row, first + cut, a_day, more, risk, at))
+            changes.append(ChangeExplainedByHours(row, first + cut, a_day, more, risk, at))
     return changes

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from gdb_epi.fleet.population.number_ranges import is_own_number_of_crash, parse_leading_number
-from gdb_epi.fleet.population.population import Population, cached_by_population
+from gdb_epi.fleet.population.population import Population, computed_once_per_population
 from gdb_epi.fleet.population.value_spans import is_kept_by_hosts
 from gdb_epi.fleet.records.facts import CORE_SIZE
 from gdb_epi.fleet.screen.events import find_events
@@ -41,7 +41,7 @@ OF_CORES = ("core_", "dump_")  # begin the names of attributes that may tell it
 MAX_FALL_P = 0.001  # that the first half of the time has so many
 
 
-class CollectionLimit(NamedTuple):
+class DailyCollectionLimit(NamedTuple):
     """So many records a day, of all hosts or of some."""
 
     limit: int
@@ -65,8 +65,8 @@ class CollectionLimit(NamedTuple):
         )
 
 
-@cached_by_population
-def find_collection_limit(population: Population) -> CollectionLimit | None:
+@computed_once_per_population
+def find_collection_limit(population: Population) -> DailyCollectionLimit | None:
     """Return the limit of all records, else of those of a place; None where nothing shows one."""
     if population.second is None or not MIN_LIMIT <= population.day.size <= MAX_CRASHES:
         return None
@@ -87,12 +87,12 @@ def find_collection_limit(population: Population) -> CollectionLimit | None:
     return None
 
 
-def _daily_limit_of(seconds: Ints, where: str, tests: int) -> CollectionLimit | None:
+def _daily_limit_of(seconds: Ints, where: str, tests: int) -> DailyCollectionLimit | None:
     """Return the limit of some records, whose days may begin at any full hour of UTC.
 
     Their `seconds` are in order.
     """
-    best: tuple[float, CollectionLimit] | None = None
+    best: tuple[float, DailyCollectionLimit] | None = None
     if not seconds.size:
         return None
     length = int(SECONDS_A_DAY)
@@ -121,7 +121,7 @@ def _daily_limit_of(seconds: Ints, where: str, tests: int) -> CollectionLimit | 
             continue
         ends = int(low // HOUR), int(-(-high // HOUR))
         full_days = np.unique(np.concatenate((begin, end)) // length)
-        best = p, CollectionLimit(limit, where, full_days, of_day.size, ends, starts)
+        best = p, DailyCollectionLimit(limit, where, full_days, of_day.size, ends, starts)
     return None if best is None else best[1]
 
 
@@ -151,7 +151,7 @@ def rise_within_limit_words(population: Population) -> str | None:
         return None
     if others.max() > full.min():  # working days and weekends, and no rise
         return None
-    early = (after < covered * HOUR) & ~find_events(population).repeats[rows]
+    early = (after < covered * HOUR) & ~find_events(population).repeated_crashes[rows]
     parts = [early & np.isin(day - day.min(), days) for days in (others, late)]
     numbers = [int(part.sum()) for part in parts]
     if min(numbers) <= 0:
@@ -187,7 +187,7 @@ def rise_within_limit_words(population: Population) -> str | None:
     return f"{words} ({'; '.join(places)})" if places else words
 
 
-class LimitOfHosts(NamedTuple):
+class CollectionLimitPerHost(NamedTuple):
     """So many crashes of each host, and of none more."""
 
     limit: int
@@ -206,8 +206,8 @@ class LimitOfHosts(NamedTuple):
         )
 
 
-@cached_by_population
-def find_limit_of_hosts(population: Population) -> LimitOfHosts | None:
+@computed_once_per_population
+def find_limit_of_hosts(population: Population) -> CollectionLimitPerHost | None:
     """Return how many crashes of each host were taken; None where hosts differ as by chance.
 
     One crash on each of many hosts is usual in a fleet of many more. So its hosts must be known, or
@@ -219,20 +219,22 @@ def find_limit_of_hosts(population: Population) -> LimitOfHosts | None:
         return None
     limit, hosts = int(counts[0]), int(counts.size)
     if limit > 1:  # hosts of any rates have just so many in at most MOST_EQUAL of cases each
-        return LimitOfHosts(limit, hosts, 0) if MOST_EQUAL**hosts <= MAX_P else None
+        return CollectionLimitPerHost(limit, hosts, 0) if MOST_EQUAL**hosts <= MAX_P else None
     least = int(hosts * (hosts - 1) / (2 * np.log(1 / MAX_CHANCE)))
     runs = population.exposure_host[population.exposure_hours > 0]
     if runs.size:
-        return LimitOfHosts(1, hosts, least) if np.unique(runs).size < least else None
-    seconds = population.second[population.timed] if population.second is not None else counts[:0]
+        return CollectionLimitPerHost(1, hosts, least) if np.unique(runs).size < least else None
+    seconds = (
+        population.second[population.has_time] if population.second is not None else counts[:0]
+    )
     if seconds.size < MIN_HOSTS:
         return None
     early = int(np.count_nonzero(seconds - seconds.min() < np.ptp(seconds) / 2))
     falls = binomial_p(early, seconds.size, 0.5) <= MAX_FALL_P
-    return LimitOfHosts(1, hosts, least) if falls else None
+    return CollectionLimitPerHost(1, hosts, least) if falls else None
 
 
-class SizeLimit(NamedTuple):
+class CoreSizeLimit(NamedTuple):
     """A size above which no crash came before a day, or since one."""
 
     size: str  # in words
@@ -260,20 +262,20 @@ class SizeLimit(NamedTuple):
         )
 
 
-@cached_by_population
-def find_size_limit(population: Population) -> SizeLimit | None:
+@computed_once_per_population
+def find_size_limit(population: Population) -> CoreSizeLimit | None:
     """Return the size from which no core was kept for a time, of several programs; None if none.
 
     The size of a core, in classes or as what collects them tells it. The surest limit is told.
     """
     programs = program_of_each_crash(population)
-    best: tuple[float, SizeLimit] | None = None
+    best: tuple[float, CoreSizeLimit] | None = None
     for fact in (*population.facts, *population.attributes):
         is_of_core = fact.name.startswith(OF_CORES) and is_own_number_of_crash(fact)
         if fact.name != CORE_SIZE and (fact.is_range or not is_of_core):
             continue
         numbers = [parse_leading_number(value.split(" ")[0]) or 0.0 for value in fact.values]
-        rows = np.flatnonzero(population.timed & (fact.crash >= 0))
+        rows = np.flatnonzero(population.has_time & (fact.crash >= 0))
         sizes, day = np.array(numbers)[fact.crash[rows]], population.day[rows]
         for limit in np.unique(sizes[sizes > 0]).tolist():
             large = sizes >= limit
@@ -294,7 +296,7 @@ def find_size_limit(population: Population) -> SizeLimit | None:
                     for part, span in zip((day < turn, day > turn), days, strict=True)
                 )
                 unit = f"core of {limit:g} GiB" if fact.name == CORE_SIZE else ""
-                best = log_p, SizeLimit(
+                best = log_p, CoreSizeLimit(
                     unit or f"crash with {fact.name} of {limit:g}", turn, has_begun,
                     population.mask_of_rows(some), share, int(np.count_nonzero(outside)),
                     (before, after),

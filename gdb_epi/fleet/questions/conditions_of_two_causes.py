@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.screen.design_effect import hours_within
+from gdb_epi.fleet.screen.design_effect import hours_of_values_within
 from gdb_epi.fleet.screen.finding import HOST_HOURS, MIN_N, Finding
 from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
@@ -46,7 +46,7 @@ def find_conditions_of_two_causes(
         alone = np.flatnonzero(same & of_marks[here][0] & ~of_marks[other][0])
         hours = of_marks[here][1] & ~of_marks[other][1]
         others = [a for a in population.attributes if all(a is not marked for marked in attributes)]
-        conditions.append(_find_condition(population, marks[here], alone, hours, others))
+        conditions.append(_find_needed_value(population, marks[here], alone, hours, others))
     first, second = conditions
     # What both need tells nothing apart: it is where the program runs.
     if first is None or second is None or first[:2] == second[:2]:
@@ -54,7 +54,7 @@ def find_conditions_of_two_causes(
     return first, second
 
 
-def _find_condition(
+def _find_needed_value(
     population: Population, mark: Finding, alone: Ints, hours: Bools, others: Sequence[Attribute]
 ) -> Finding | None:
     """Return the value that nearly all of some crashes have, and few of the host-hours there.
@@ -71,7 +71,7 @@ def _find_condition(
     best: list[tuple[float, Finding]] = []
     tests = 0
     for other in others:
-        table = hours_within(population, other, hours)
+        table = hours_of_values_within(population, other, hours)
         if other.is_of_process or np.count_nonzero(table) < 2:
             continue
         tests += int(np.count_nonzero(table))

@@ -60,7 +60,7 @@ class AttributeCorrelations(NamedTuple):
     nested: tuple[tuple[str, str], ...]  # (finer, coarser): a rack lies in one row
 
 
-def correlate(population: Population) -> AttributeCorrelations:
+def correlate_attributes(population: Population) -> AttributeCorrelations:
     """Return which attributes of the fleet go together, and how strongly."""
     varied = [a for a in population.attributes if _has_several_values(a)]
     pairs = [
@@ -156,7 +156,7 @@ OWN = 0.2  # of a pair's crashes that no stronger pair has
 MAX_PAIRS = 30  # to be shown; usually far fewer pass the tests of q and of both conditions
 
 
-class SingleCondition(NamedTuple):
+class ConditionOfPairAlone(NamedTuple):
     """One condition of a pair without the other one."""
 
     attr: str
@@ -168,27 +168,29 @@ class SingleCondition(NamedTuple):
     rr_high: float
 
 
-class AttributePair(NamedTuple):
+class ConditionPairOfSignature(NamedTuple):
     """Two conditions that go with a signature together."""
 
     mark: str  # attr=value and attr=value
     finding: Finding  # its numbers; the aliases are other pairs that cannot be told apart
-    alone: tuple[SingleCondition, SingleCondition]
+    alone: tuple[ConditionOfPairAlone, ConditionOfPairAlone]
 
 
-class PairSearch(NamedTuple):
+class ConditionPairSearchResult(NamedTuple):
     """The pairs of one signature, strongest first, and what was tested."""
 
     signature: str
     crashes: int  # that were examined
     left_out: int  # crashes that single hosts explain
-    pairs: tuple[AttributePair, ...]
+    pairs: tuple[ConditionPairOfSignature, ...]
     tested: int  # pairs of attributes, for which each q is corrected
     not_tested: tuple[str, ...]  # attributes that vary and are in no tested pair
     shared: tuple[str, ...] = ()  # of no pair: values that nearly all have, beyond chance alone
 
 
-def find_signature_pairs(population: Population, signature: int, day: int) -> PairSearch:
+def find_signature_pairs(
+    population: Population, signature: int, day: int
+) -> ConditionPairSearchResult:
     """Search the pairs of attributes of one signature (its code in the population)."""
     name = population.signatures[signature]
     same = population.signature == signature
@@ -198,7 +200,7 @@ def find_signature_pairs(population: Population, signature: int, day: int) -> Pa
             explained |= host.members
     free = ~explained
     mine = crashes_of_signature(population, free, name)
-    conjoined = {c.finding.key: c for c in find_attribute_pairs(population, free, name)}
+    conjoined = {c.finding.identity: c for c in find_attribute_pairs(population, free, name)}
     one_each = {c.finding.attr: c for c in conjoined.values()}
     joined = population._replace(attributes=tuple(c.joint_attribute() for c in one_each.values()))
     kept, covered = [], np.zeros(same.size, dtype=bool)
@@ -212,21 +214,25 @@ def find_signature_pairs(population: Population, signature: int, day: int) -> Pa
     pairs = []
     for finding in kept:
         aliases = tuple(marks[alias] for alias in finding.aliases)
-        pair = conjoined[finding.key]
+        pair = conjoined[finding.identity]
         alone = (
             _single_condition(population, pair.first, pair.values[0], mine),
             _single_condition(population, pair.second, pair.values[1], mine),
         )
-        pairs.append(AttributePair(_pair_words(pair), finding._replace(aliases=aliases), alone))
+        pairs.append(
+            ConditionPairOfSignature(_pair_words(pair), finding._replace(aliases=aliases), alone)
+        )
     left_out = int((same & explained).sum())
     tested = tested_pairs(population)
     inside = {a.name for pair in tested for a in pair}
     rest = (a.name for a in population.attributes if len(a.values) > 1 and a.name not in inside)
-    shared = () if pairs else tuple(_values_of_nearly_all(population, mine, tested))
-    return PairSearch(name, mine.size, left_out, tuple(pairs), len(tested), tuple(rest), shared)
+    shared = () if pairs else tuple(_name_values_of_nearly_all(population, mine, tested))
+    return ConditionPairSearchResult(
+        name, mine.size, left_out, tuple(pairs), len(tested), tuple(rest), shared
+    )
 
 
-def _values_of_nearly_all(
+def _name_values_of_nearly_all(
     population: Population, mine: Ints, tested: Sequence[tuple[Attribute, Attribute]]
 ) -> Iterator[str]:
     """Name the values that nearly all of some crashes have, and fewer others of their programs.
@@ -257,9 +263,9 @@ def _pair_words(pair: MarkingPair) -> str:
 
 def _single_condition(
     population: Population, attribute: Attribute, value: int, mine: Ints
-) -> SingleCondition:
+) -> ConditionOfPairAlone:
     share, _ = expected_shares(population, attribute)
     codes = attribute.crash[mine]
     n, total, part = int((codes == value).sum()), int((codes >= 0).sum()), float(share[value])
     risk = risk_by_share(n, total, part)
-    return SingleCondition(attribute.name, attribute.values[value], n, total, *risk)
+    return ConditionOfPairAlone(attribute.name, attribute.values[value], n, total, *risk)

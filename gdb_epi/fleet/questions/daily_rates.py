@@ -65,7 +65,7 @@ def daily_rates_of_signature(population: Population, signature: int) -> DailyRat
 
 def daily_rates(population: Population, mine: Bools) -> DailyRates:
     """Return some crashes by day, with the host-hours, or days where none are known."""
-    first, hours, counts_then, source = population.cached(_recent_days, population)
+    first, hours, counts_then, source = population.computed_once(_recent_days, population)
     mine = mine & counts_then
     counts = np.bincount(population.day[mine] - first, minlength=hours.size).astype(float)
     return DailyRates(first, counts, hours, mine, source)
@@ -75,7 +75,7 @@ def _recent_days(population: Population) -> tuple[int, Floats, Bools, str]:
     """Return the first of the days that count, the hours of each, their crashes, and the source."""
     last = population.last_day
     hours: Floats
-    recent = population.timed & (population.day <= last) & (population.day > last - MAX_DAYS)
+    recent = population.has_time & (population.day <= last) & (population.day > last - MAX_DAYS)
     if population.has_exposure:
         recent_days = (population.exposure_day <= last) & (
             population.exposure_day > last - MAX_DAYS
@@ -154,7 +154,7 @@ def rate_change_words(population: Population, crashes: Bools) -> str | None:
     Crashes without host-hours are left out where others have them.
     """
     if population.has_exposure:
-        crashes = crashes & population.covered
+        crashes = crashes & population.has_host_hours
     days = daily_rates(population, crashes)
     if days.counts.sum() < MIN_CRASHES or days.counts.size < 3:
         return None
@@ -208,7 +208,7 @@ def burst_words(population: Population, days: DailyRates) -> str | None:
     then = np.zeros(days.mine.size, dtype=bool)
     for first, last, _ in bursts:
         then |= (population.day >= first) & (population.day <= last)
-    rest = population.timed & (population.signature >= 0) & ~days.mine
+    rest = population.has_time & (population.signature >= 0) & ~days.mine
     spans = [
         f"{iso_day(first)}{f' to {iso_day(last)}' * (last > first)} ({n})"
         for first, last, n in sorted(bursts)
@@ -365,7 +365,7 @@ def find_common_rise(
     signature = population.signature[crashes & (population.signature >= 0)]
     if not signature.size:
         return None
-    before, after = _counts_before_and_after(
+    before, after = _counts_by_code_before_and_after(
         population.signature, crashes, late, len(population.signatures)
     )
     rise = after - before * hours[1] / hours[0]
@@ -379,7 +379,9 @@ def find_common_rise(
     programs = program_of_each_crash(population)
     if programs is None or len(programs.values) == 1:
         return CommonRise(ratio, 0, 0)
-    before, after = _counts_before_and_after(programs.crash, crashes, late, len(programs.values))
+    before, after = _counts_by_code_before_and_after(
+        programs.crash, crashes, late, len(programs.values)
+    )
     counted = before + after >= MIN_OF_PROGRAM
     rose = counted & (after * hours[0] >= MIN_RISE * before * hours[1])
     some, every = int(rose.sum()), int(counted.sum())
@@ -390,7 +392,7 @@ def find_common_rise(
     )
 
 
-def _counts_before_and_after(
+def _counts_by_code_before_and_after(
     codes: Ints, crashes: Bools, late: Bools, size: int
 ) -> tuple[Floats, Floats]:
     has_value = crashes & (codes >= 0)

@@ -21,7 +21,7 @@ _STARTS = "key LIKE :start ESCAPE '/'"
 _CONTAINS = "text LIKE :inside ESCAPE '/'"
 
 
-class FoundSignature(NamedTuple):
+class SignatureGroup(NamedTuple):
     """One signature group: the rows of `sig` with one kind and key."""
 
     kind: str
@@ -36,7 +36,7 @@ class FoundSignature(NamedTuple):
         return self.text or self.key
 
 
-def require_signature(execute: Execute, wanted: str) -> FoundSignature:
+def require_signature(execute: Execute, wanted: str) -> SignatureGroup:
     """Like `find_signature`, but raises InputError when there is none, too."""
     group = find_signature(execute, wanted)
     if group is None:
@@ -47,7 +47,7 @@ def require_signature(execute: Execute, wanted: str) -> FoundSignature:
     return group
 
 
-def find_signature(execute: Execute, wanted: str) -> FoundSignature | None:
+def find_signature(execute: Execute, wanted: str) -> SignatureGroup | None:
     """Return the signature group of a key, a key's prefix, or a text; None when there is none.
 
     A text is a part of the signature's line, or of the words by which screens name it. Raises
@@ -90,7 +90,7 @@ def find_signature(execute: Execute, wanted: str) -> FoundSignature | None:
             fit = f"{len(groups)} signatures fit: {', '.join(some)}"
             raise InputError(fit, hint="one of these keys, or more of the text")
         for (kind, key), rows in groups.items():
-            return FoundSignature(kind, key, rows[0][3], rows[0][4], tuple(row[0] for row in rows))
+            return SignatureGroup(kind, key, rows[0][3], rows[0][4], tuple(row[0] for row in rows))
     return None
 
 

@@ -20,7 +20,7 @@ from gdb_epi.fleet.screen.finding import MOSTLY
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import poisson_binomial_tail
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import counted, natural_order
+from gdb_epi.util import counted, natural_sort_key
 
 WITHIN = 600  # seconds from the first core of a job to those that follow
 WELL_BEFORE = 5  # seconds: more than clocks that are set differ
@@ -138,7 +138,9 @@ def _deaths_of_jobs(population: Population, attribute: Attribute) -> JobDeathsBy
     p = poisson_binomial_tail(count, chances) * len(population.hosts)
     if count < MIN_FIRST or p > MAX_P:
         return deaths
-    may_lead = _why_it_may_lead(population, most_often_first, host_and_signature, hosts_of_begun)
+    may_lead = _why_host_may_lead_jobs(
+        population, most_often_first, host_and_signature, hosts_of_begun
+    )
     if jobs_by_host[most_often_first] > MOST_JOBS * jobs:
         may_lead = (
             "it takes part in nearly all of them, so what only their leading process does dies "
@@ -147,7 +149,7 @@ def _deaths_of_jobs(population: Population, attribute: Attribute) -> JobDeathsBy
     return deaths._replace(host=most_often_first, due=float(chances.sum()), may_lead=may_lead)
 
 
-def _why_it_may_lead(
+def _why_host_may_lead_jobs(
     population: Population, host: int, host_and_signature: Ints, hosts_of_jobs: list[Ints]
 ) -> str:
     """Say why a bug of the leading process may die first there; "" where nothing speaks for it.
@@ -156,7 +158,7 @@ def _why_it_may_lead(
     process does dies on the first host of other jobs, too. So does what dies alike elsewhere.
     """
     lowest = np.array([
-        min(hosts.tolist(), key=lambda code: natural_order(population.hosts[code]))
+        min(hosts.tolist(), key=lambda code: natural_sort_key(population.hosts[code]))
         for hosts in hosts_of_jobs
     ])  # fmt: skip
     mine, is_lowest = host_and_signature[:, 0] == host, host_and_signature[:, 0] == lowest

@@ -16,7 +16,7 @@ from gdb_epi.fleet.population.host_spelling import host_label, match_spellings
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.find_signature import (
     MIN_PREFIX,
-    FoundSignature,
+    SignatureGroup,
     find_signature,
     require_signature,
 )
@@ -41,7 +41,7 @@ class CrashSummary(NamedTuple):
     not_believed: int = 0  # crashes whose time their neighbours refute: not in `first` and `last`
 
 
-def find_signature_group(engine: Engine, wanted: str) -> FoundSignature | None:
+def find_signature_group(engine: Engine, wanted: str) -> SignatureGroup | None:
     """Return the signature group of a key, a key's prefix, or a text; None when there is none.
 
     Raises InputError when several fit.
@@ -50,7 +50,7 @@ def find_signature_group(engine: Engine, wanted: str) -> FoundSignature | None:
         return find_signature(sqlalchemy_executor(connection), wanted)
 
 
-def require_signature_group(engine: Engine, wanted: str) -> FoundSignature:
+def require_signature_group(engine: Engine, wanted: str) -> SignatureGroup:
     """Like `find_signature_group`, but raises InputError when there is none, too."""
     with engine.connect() as connection:
         return require_signature(sqlalchemy_executor(connection), wanted)
@@ -125,7 +125,7 @@ def find_host(engine: Engine, wanted: str) -> tuple[int, ...]:
 
 
 def summarise_signature(
-    engine: Engine, group: FoundSignature, asof: int | None = None
+    engine: Engine, group: SignatureGroup, asof: int | None = None
 ) -> CrashSummary:
     """Summarise the crashes of a signature by the end of a day."""
     c = tables.crash.c
@@ -165,7 +165,7 @@ def believed_times(
     if not times.quality.get("stray"):
         ends = select(func.min(c.ts), func.max(c.ts)).where(where)
         return (*connection.execute(ends).one(), 0)
-    refuted = set(times.core_keys.keys_under(~times.timed))
+    refuted = set(times.core_keys.keys_under(~times.has_time))
     chosen = select(c.core_key, c.ts).where(where, c.ts.is_not(None)).order_by(c.ts)
     rows = connection.execute(chosen).all()
     believed = [ts for key, ts in rows if key not in refuted]

@@ -15,12 +15,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gdb_epi.fleet.population.coverage import drop_hours
+from gdb_epi.fleet.population.coverage import drop_host_hours
 from gdb_epi.fleet.population.population import RANGE, Attribute, Population
-from gdb_epi.fleet.population.staged_rollout_hours import with_staged_rollout_hours
-from gdb_epi.fleet.questions.changes_by_hours import change_by_mix, changes_by_hours
+from gdb_epi.fleet.population.staged_rollout_hours import population_with_rollout_hours
+from gdb_epi.fleet.questions.changes_by_hours import change_by_mix_sentence, changes_by_hours
 from gdb_epi.fleet.questions.collection_limits import (
-    SizeLimit,
+    CoreSizeLimit,
     find_collection_limit,
     find_limit_of_hosts,
     find_size_limit,
@@ -48,16 +48,16 @@ from gdb_epi.fleet.questions.roll_outs import (
     SURE_P,
     RollOut,
     days_until_crashes_begin,
+    do_values_stay_in_use,
     join_same_roll_outs,
     roll_outs_of_attribute,
-    stay_in_use,
     words_of_partial_causes,
 )
 from gdb_epi.fleet.questions.subpopulations import find_subpopulations
 from gdb_epi.fleet.records.facts import OF_PROCESS, is_process_attribute
 from gdb_epi.fleet.screen.dose_response import AT_STOP, GROWS, process_age_words
 from gdb_epi.fleet.screen.events import find_events
-from gdb_epi.fleet.screen.finding_texts import counting_words
+from gdb_epi.fleet.screen.finding_texts import counting_change_meaning_words
 from gdb_epi.fleet.screen.moved_programs import find_moves_of_signature
 from gdb_epi.fleet.screen.past_silence import drop_past_silences, find_past_silences
 from gdb_epi.fleet.screen.programs import (
@@ -78,7 +78,7 @@ from gdb_epi.fleet.screen.silent_hosts import (
     find_silent_groups,
     groups_with_signature,
 )
-from gdb_epi.fleet.screen.version_courses import regression_words, version_course
+from gdb_epi.fleet.screen.version_courses import version_regression_words, versions_with_signature
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_tail,
@@ -104,7 +104,7 @@ MAX_PROGRAMS = 20  # the most frequent ones
 MIN_KINDS = 3  # signatures: fewer are a bug or two
 
 
-class Onset(NamedTuple):
+class OnsetAnswer(NamedTuple):
     """The answer: `day` is None when it cannot be told, and `answer` says why."""
 
     signature: str
@@ -126,7 +126,7 @@ class Onset(NamedTuple):
     remains: str | None = None  # of a rate that fell: the part that goes on as before
 
 
-class _Change(NamedTuple):
+class _RateChange(NamedTuple):
     """A change of a rate: the interval of its day, its log-likelihood, and how much more there was.
 
     `times` is beside all other crashes, and above 1 whichever side has more.
@@ -138,21 +138,21 @@ class _Change(NamedTuple):
     times: float
 
 
-def find_onset(population: Population, signature: int) -> Onset:
+def find_onset(population: Population, signature: int) -> OnsetAnswer:
     """Tell when a signature (its code in the population) began, and with what."""
     events = find_events(population)
     if (of_hosts := find_limit_of_hosts(population)) is not None:
         number, words = int((population.signature == signature).sum()), of_hosts.words()
         alone = "nothing, as all hosts have as many"
         name = population.signatures[signature]
-        return Onset(name, f"cannot tell: {words}", number, exposure=alone)
+        return OnsetAnswer(name, f"cannot tell: {words}", number, exposure=alone)
     asked = events.counted  # crashes that came together are no rate
     for attribute in asked.attributes:
         if not attribute.is_of_process:
-            asked = with_staged_rollout_hours(asked, attribute)
+            asked = population_with_rollout_hours(asked, attribute)
     moves = find_moves_of_signature(asked, signature)
     if moves:  # the host-hours of all hosts are not those of its program
-        asked = drop_hours(asked)
+        asked = drop_host_hours(asked)
     past = groups_with_signature(population, find_past_silences(population), signature)
     asked = drop_past_silences(asked, past, signature)
     answer = _compute_onset(asked, signature)
@@ -167,13 +167,13 @@ def find_onset(population: Population, signature: int) -> Onset:
     if answer.day is not None and (answer.after or 0.0) < (answer.before or 0.0):
         rates = daily_rates_of_signature(asked, signature)
         answer = answer._replace(remains=remaining_part_sentence(asked, rates, answer.day))
-    if answer.day is not None and not any(_is_proven(r) for r in answer.roll_outs):
+    if answer.day is not None and not any(_is_roll_out_proven(r) for r in answer.roll_outs):
         whole = _program_rise_sentences(asked, signature)
         answer = answer._replace(caveats=(*answer.caveats, *whole))
-    if not any(_is_proven(r) for r in answer.roll_outs) and (
+    if not any(_is_roll_out_proven(r) for r in answer.roll_outs) and (
         growth := find_steady_growth(asked, signature)
     ):
-        answer = Onset(
+        answer = OnsetAnswer(
             answer.signature, growth.words(), answer.crashes, p=answer.p, exposure=answer.exposure,
             first_crash=answer.first_crash,
         )  # fmt: skip
@@ -182,7 +182,7 @@ def find_onset(population: Population, signature: int) -> Onset:
         answer = answer._replace(answer=partial, caveats=kept)
     elif of_one := _one_job_sentence(asked, signature):
         answer = answer._replace(answer=of_one, roll_outs=(), caveats=())
-    elif not any(_is_proven(r) for r in answer.roll_outs):
+    elif not any(_is_roll_out_proven(r) for r in answer.roll_outs):
         age = process_age_words(asked, asked.signature == signature)
         if age is not None and age.endswith((AT_STOP, GROWS)):
             # What needs old processes may still have begun on a day.
@@ -191,9 +191,9 @@ def find_onset(population: Population, signature: int) -> Onset:
             answer = answer._replace(answer=age, caveats=(), roll_outs=())
         else:
             answer = _onset_by_version_course(asked, signature, answer)
-    if answer.day is not None and not any(_is_proven(r) for r in answer.roll_outs):
+    if answer.day is not None and not any(_is_roll_out_proven(r) for r in answer.roll_outs):
         rates = daily_rates_of_signature(asked, signature)
-        if by_mix := change_by_mix(asked, rates, answer.day - rates.first):
+        if by_mix := change_by_mix_sentence(asked, rates, answer.day - rates.first):
             kept = tuple(words for words in answer.caveats if words != _TIME)
             answer = answer._replace(answer=by_mix, caveats=kept)
     if answer.day is None and not answer.roll_outs:
@@ -201,7 +201,7 @@ def find_onset(population: Population, signature: int) -> Onset:
     fell = answer.day is not None and (answer.after or 0.0) < (answer.before or 0.0)
     outside = [_OUTSIDE] if fell and KILLED in answer.signature.split() else []
     caveats = [
-        _other_change(asked, signature, answer.day, fell=fell) if answer.day else None,
+        _other_change_sentence(asked, signature, answer.day, fell=fell) if answer.day else None,
         *outside,
         *(move.words() for move in moves),
         _left_out_sentence(asked, signature, answer.crashes),
@@ -215,23 +215,25 @@ def find_onset(population: Population, signature: int) -> Onset:
     if (limit := find_collection_limit(population)) is not None:
         caveats.append(limit.words())
     same = population.signature == signature
-    caveats.append(regression_words(asked, asked.signature == signature))
+    caveats.append(version_regression_words(asked, asked.signature == signature))
     if sizes := find_size_limit(population):
         answer = _onset_by_size_limit(population, sizes, same, answer)
-    if repeats := int((events.repeats & same).sum()):
+    if repeats := int((events.repeated_crashes & same).sum()):
         text = f"{repeats:,} of its {counted(int(same.sum()), 'crash')} came together with others"
         caveats.append(f"{text}: counted once")
     together = None if answer.day else events.event_of_most_crashes(population, signature)
     if together and (answer.crashes < MIN_CRASHES or repeats >= MOST_OF_THEM * same.sum()):
         answer = answer._replace(answer=f"nothing to date but {together}", roll_outs=())
     answer = answer._replace(caveats=(*answer.caveats, *filter(None, caveats)))
-    if (pruned := population.pruned) is None or answer.signature not in pruned.signatures:
+    if (pruned := population.left_by_prune) is None or answer.signature not in pruned.signatures:
         return answer
     caveat = f"it came before {iso_day(pruned.before)} too; crashes of then were pruned"
     return answer._replace(caveats=(*answer.caveats, caveat), first_crash=None)
 
 
-def _other_change(population: Population, signature: int, day: int, *, fell: bool) -> str | None:
+def _other_change_sentence(
+    population: Population, signature: int, day: int, *, fell: bool
+) -> str | None:
     """Say when a rate that rose on a day fell again, or had risen before it fell, and with what."""
     sides = population.day >= day, population.exposure_day >= day
     other = _compute_onset(population.select(*(side != fell for side in sides)), signature)
@@ -242,15 +244,15 @@ def _other_change(population: Population, signature: int, day: int, *, fell: boo
 
 
 def _onset_by_size_limit(
-    population: Population, sizes: SizeLimit, same: Bools, answer: Onset
-) -> Onset:
+    population: Population, sizes: CoreSizeLimit, same: Bools, answer: OnsetAnswer
+) -> OnsetAnswer:
     """Return an answer by what is kept, where most crashes after a rise have such a size."""
     count = int((sizes.large & same).sum())
     text = f"{count} of its crashes are so large: {sizes.words()}"
     if answer.day is None or answer.low is None or answer.high is None:
         return answer._replace(caveats=(*answer.caveats, text)) if count else answer
     fits = sizes.has_begun and answer.low - 1 <= sizes.day <= answer.high + 1
-    late = same & population.timed & (population.day >= answer.day)
+    late = same & population.has_time & (population.day >= answer.day)
     if not fits or 2 * int((sizes.large & late).sum()) < int(late.sum()):
         return answer
     return answer._replace(answer=f"larger cores are kept, it seems: {text}", roll_outs=())
@@ -261,7 +263,7 @@ def _one_job_sentence(population: Population, signature: int) -> str | None:
 
     They are no draws of what else was there on its days then: it began, and it ended.
     """
-    mine = np.flatnonzero((population.signature == signature) & population.timed)
+    mine = np.flatnonzero((population.signature == signature) & population.has_time)
     same = crashes_of_same_programs(population, mine)
     others = np.ones(population.day.size, dtype=bool) if same is None else same
     others[mine] = False
@@ -286,14 +288,16 @@ def _one_job_sentence(population: Population, signature: int) -> str | None:
     return None
 
 
-def _onset_by_version_course(population: Population, signature: int, answer: Onset) -> Onset:
+def _onset_by_version_course(
+    population: Population, signature: int, answer: OnsetAnswer
+) -> OnsetAnswer:
     """Return an answer that says which versions have a signature, or which name it had before."""
     if renaming := moved_functions_of(population, answer.signature):
         return answer._replace(answer=renaming.words(), caveats=())
     if renaming := simultaneous_names(population, answer.signature):
         words = several_names_words(population, renaming)
         return answer._replace(answer=words, caveats=())
-    course = version_course(population, population.signature == signature)
+    course = versions_with_signature(population, population.signature == signature)
     if course is None or answer.p is None or answer.p > MAYBE_P or COMMON_CAUSE in answer.answer:
         return answer
     kept = tuple(words for words in answer.caveats if words not in (_TOGETHER, _TIME))
@@ -301,7 +305,7 @@ def _onset_by_version_course(population: Population, signature: int, answer: Ons
     return answer._replace(answer=f"it {course.words()}", caveats=(_TIME, *caveats))
 
 
-def _is_proven(roll_out: RollOut) -> bool:
+def _is_roll_out_proven(roll_out: RollOut) -> bool:
     return roll_out.p is not None and roll_out.p <= SURE_P and not roll_out.refuted
 
 
@@ -337,7 +341,7 @@ def _counting_change_of_crashes(population: Population, crashes: Bools) -> Itera
     if np.count_nonzero(kinds) < MIN_KINDS or kinds.sum() < MIN_OF_PROGRAM or program is None:
         return
     rest = crashes & (population.signature != kinds.argmax())
-    answers = [_onset_of(population, some, program[0]) for some in (crashes, rest)]
+    answers = [_onset_of_crashes(population, some, program[0]) for some in (crashes, rest)]
     if any(answer.day is None for answer in answers) or (answers[0].p or 0.0) > SURE_P:
         return
     also = {r.words() for r in answers[1].roll_outs if r.p is not None and r.p <= MAX_P}
@@ -346,16 +350,17 @@ def _counting_change_of_crashes(population: Population, crashes: Bools) -> Itera
         if attribute is None or is_process_attribute(r.attr) or r.words() not in also:
             continue
         value = attribute.values.index(r.value)
-        if not _is_proven(r) or r.went:
+        if not _is_roll_out_proven(r) or r.went:
             continue
-        if _p_on_its_hosts(population, crashes, attribute, value) > SURE_P:
+        if _p_of_crashes_while_host_has_value(population, crashes, attribute, value) > SURE_P:
             continue
         others = (population.signature >= 0) & ~crashes
-        alone = _p_on_its_hosts(population, others, attribute, value) > MAX_P
+        alone = _p_of_crashes_while_host_has_value(population, others, attribute, value) > MAX_P
         size = counted(np.count_nonzero(kinds), "signature")
         few = f"crashes of {program[0]} of all kinds ({size})"
         where = " and of no other program" if alone else ""
-        yield f"{few}{where} rose with {r.words()}, host by host: {counting_words(r.attr)}"
+        means = counting_change_meaning_words(r.attr)
+        yield f"{few}{where} rose with {r.words()}, host by host: {means}"
         yield from _images_before_sentences(population, crashes, attribute, value)
         return
 
@@ -364,12 +369,12 @@ def _images_before_sentences(
     population: Population, crashes: Bools, attribute: Attribute, value: int
 ) -> Iterator[str]:
     """Say which images some crashes had no sooner, where with a value of their hosts they came."""
-    mine = crashes & population.timed & population.covered & (attribute.crash == value)
+    mine = crashes & population.has_time & population.has_host_hours & (attribute.crash == value)
     has = attribute.exposure == value
     given = f"with {attribute.name}={attribute.values[value]} they came"
     for image in filter(None, map(population.attribute, OF_PROCESS)):
         for code in np.unique(image.crash[mine & (image.crash >= 0)]).tolist():
-            since = population.day[crashes & population.timed & (image.crash == code)].min()
+            since = population.day[crashes & population.has_time & (image.crash == code)].min()
             n, h = (
                 [float(np.sum(weights[some & when])) for when in (day >= since, day < since)]
                 for weights, some, day in (
@@ -388,7 +393,7 @@ def _images_before_sentences(
                 )
 
 
-def _p_on_its_hosts(
+def _p_of_crashes_while_host_has_value(
     population: Population, crashes: Bools, attribute: Attribute, value: int
 ) -> float:
     """Return P that as many crashes come while their own host has a value, by its host-hours."""
@@ -396,14 +401,14 @@ def _p_on_its_hosts(
     host, hours = population.exposure_host, population.exposure_hours
     whole = np.bincount(host, weights=hours, minlength=size)
     part = np.bincount(host, weights=hours * (attribute.exposure == value), minlength=size)
-    mine = crashes & (population.host >= 0) & population.timed & (attribute.crash >= 0)
+    mine = crashes & (population.host >= 0) & population.has_time & (attribute.crash >= 0)
     share = part[population.host[mine]] / np.maximum(whole[population.host[mine]], 1e-12)
     is_open = (share > 0) & (share < 1)
     hits = int((attribute.crash[mine][is_open] == value).sum())
     return poisson_binomial_tail(hits, share[is_open]) if is_open.any() else 1.0
 
 
-def _onset_of(population: Population, crashes: Bools, name: str) -> Onset:
+def _onset_of_crashes(population: Population, crashes: Bools, name: str) -> OnsetAnswer:
     """Return the onset of some crashes, as if they were a signature of their own."""
     code, names = len(population.signatures), [*population.signatures, name]
     codes = np.where(crashes, code, population.signature)
@@ -416,7 +421,7 @@ def _kind_change_sentences(population: Population, signature: int) -> Iterator[s
     if not MIN_CRASHES <= np.count_nonzero(mine) <= MAX_FOR_KINDS:
         return
     for kind in find_subpopulations(population, mine):
-        onset = _onset_of(population, kind.members, kind.mark)
+        onset = _onset_of_crashes(population, kind.members, kind.mark)
         if onset.day is not None and (onset.p or 0.0) <= SURE_P:
             yield f"of those with {kind.mark} {onset.answer}, on {iso_day(onset.day)}"
 
@@ -424,7 +429,7 @@ def _kind_change_sentences(population: Population, signature: int) -> Iterator[s
 def _left_out_sentence(population: Population, signature: int, used: int) -> str | None:
     """Say how many crashes of a signature the days have no place for; None where they have all."""
     mine = population.signature == signature
-    total, timeless = int(mine.sum()), int((mine & ~population.timed).sum())
+    total, timeless = int(mine.sum()), int((mine & ~population.has_time).sum())
     why = []
     if timeless:
         why.append(f"{timeless} without a time that is believed")
@@ -433,12 +438,12 @@ def _left_out_sentence(population: Population, signature: int, used: int) -> str
     return f"of its {counted(total, 'crash')} are left out: {' and '.join(why)}" if why else None
 
 
-def _compute_onset(population: Population, signature: int) -> Onset:
+def _compute_onset(population: Population, signature: int) -> OnsetAnswer:
     days = daily_rates_of_signature(population, signature)
     n = int(days.counts.sum())
     name = population.signatures[signature]
     first = int(population.day[days.mine].min()) if n else None
-    nothing = Onset(name, crashes=n, first_crash=first, exposure=days.source)
+    nothing = OnsetAnswer(name, crashes=n, first_crash=first, exposure=days.source)
     if n < MIN_CRASHES:
         few = f"cannot tell: {counted(n, 'crash')} to count, at least {MIN_CRASHES} are needed"
         return nothing._replace(answer=few)
@@ -458,11 +463,11 @@ def _compute_onset(population: Population, signature: int) -> Onset:
             answer_text = f"{answer_text}; {by_hours[0].words()}"
         if bursts := burst_words(population, days):
             answer_text = f"no lasting change of its rate, but {bursts}"
-        if came := _passing_values(population, days):
+        if came := _values_proven_on_own_days(population, days):
             both = " and ".join(r.words() for r in came)
             answer_text = f"no lasting change of its rate; it comes and goes with {both}: {_WHERE}"
-            if stay_in_use(population, came, days.mine):
-                course = version_course(population, days.mine)
+            if do_values_stay_in_use(population, came, days.mine):
+                course = versions_with_signature(population, days.mine)
                 stays = f"came with {came[0].words()} on {iso_day(came[0].first)}"
                 stays += "".join(f", and goes on with {r.words()}" for r in came[1:])
                 answer_text = f"it {course.words() if course else f'{stays}: {_WHERE}'}"
@@ -474,10 +479,10 @@ def _compute_onset(population: Population, signature: int) -> Onset:
     rr, rr_low, rr_high = rate_ratio_at_day(days, cut, spread)
     common = _common_rise(population, days, cut) if rates[1] > rates[0] else None
     times = rr / common[0].ratio if common else max(rr, 1 / rr)
-    change = _Change(low, high, float(scan[best]), times)
-    roll_outs = tuple(_find_roll_outs(population, days, change, rose=rr > 1))
+    change = _RateChange(low, high, float(scan[best]), times)
+    roll_outs = tuple(_roll_outs_around_change(population, days, change, rose=rr > 1))
     answer, caveats = _rate_sentence(rates, roll_outs)
-    if rr > 1 and not any(_is_proven(r) for r in roll_outs):
+    if rr > 1 and not any(_is_roll_out_proven(r) for r in roll_outs):
         caveats = (*caveats, *_values_that_came_days_before(population, days, change))
     if common is not None and common[1]:
         answer = f"the rate rose as that of all other crashes did ({common[0].words()}): "
@@ -488,7 +493,7 @@ def _compute_onset(population: Population, signature: int) -> Onset:
     elif not roll_outs:
         varied = [a.name for a in population.attributes if len(a.values) > 1]
         answer = f"{answer}{_unchanged_attributes_sentence(varied)}"
-        caveats = (*caveats, *_version_of_these_crashes_alone(population, days.mine))
+        caveats = (*caveats, *_name_version_no_other_crash_has(population, days.mine))
     return nothing._replace(
         answer=answer, day=days.first + cut, low=low, high=high, before=rates[0], after=rates[1],
         rr=rr, rr_low=rr_low, rr_high=rr_high, p=p, roll_outs=roll_outs, caveats=caveats,
@@ -500,7 +505,7 @@ def _common_rise(
 ) -> tuple[CommonRise, bool] | None:
     """Return how all other crashes rose from a day on, and whether this signature rose no more."""
     n, hours = ((float(x[:cut].sum()), float(x[cut:].sum())) for x in (days.counts, days.hours))
-    others = population.timed & (population.signature >= 0) & ~days.mine
+    others = population.has_time & (population.signature >= 0) & ~days.mine
     others &= (population.day >= days.first) & (population.day < days.first + days.hours.size)
     rise = find_common_rise(population, others, days.first + cut, hours)
     if rise is None:
@@ -510,13 +515,13 @@ def _common_rise(
     return rise, bool(chance > MAX_P)
 
 
-def _find_roll_outs(
-    population: Population, days: DailyRates, change: _Change, *, rose: bool
+def _roll_outs_around_change(
+    population: Population, days: DailyRates, change: _RateChange, *, rose: bool
 ) -> Iterator[RollOut]:
     """The values that came up, or went away, when the rate may have changed; the best fit first."""
     # With what brings a fall fewer crashes come, by as much.
     risen = change if rose else change._replace(times=1 / change.times)
-    near = _risen_values(population, days, risen)
+    near = _values_that_rose_with_rate(population, days, risen)
     if not rose:
         # What went away came up when time is read backwards.
         end = 2 * days.first + days.hours.size - 1
@@ -530,20 +535,20 @@ def _find_roll_outs(
                 half=None if r.half is None else end + 1 - r.half,
                 went=True,
             )
-            for r in _risen_values(turned, back, mirrored)
+            for r in _values_that_rose_with_rate(turned, back, mirrored)
         ]
     ranked = sorted(near, key=_roll_out_rank)
     yield from join_same_roll_outs(population, ranked, days.mine)[:MAX_SHOWN]
 
 
-def _passing_values(population: Population, days: DailyRates) -> tuple[RollOut, ...]:
+def _values_proven_on_own_days(population: Population, days: DailyRates) -> tuple[RollOut, ...]:
     """Return the values that nearly all crashes have, each proven on its own days; else nothing.
 
     A version that is rolled out and back leaves no change of the rate that lasts.
     """
     last = days.first + days.hours.size - 1
-    whole = _Change(days.first, last, 0.0, COMES_WITH_IT)
-    came = [r for r in _risen_values(population, days, whole) if not r.refuted]
+    whole = _RateChange(days.first, last, 0.0, COMES_WITH_IT)
+    came = [r for r in _values_that_rose_with_rate(population, days, whole) if not r.refuted]
     proven = sorted((r for r in came if r.p is not None and r.p <= SURE_P), key=_roll_out_rank)
     for name in dict.fromkeys(r.attr for r in proven):
         same = [r for r in proven if r.attr == name]
@@ -552,7 +557,9 @@ def _passing_values(population: Population, days: DailyRates) -> tuple[RollOut, 
     return ()
 
 
-def _risen_values(population: Population, days: DailyRates, change: _Change) -> list[RollOut]:
+def _values_that_rose_with_rate(
+    population: Population, days: DailyRates, change: _RateChange
+) -> list[RollOut]:
     """Return the values that came up while a rate may have risen."""
     low, candidates = change.low, list[RollOut]()
     for attribute in population.attributes:
@@ -563,15 +570,15 @@ def _risen_values(population: Population, days: DailyRates, change: _Change) -> 
         r
         for r in candidates
         if r.attr not in ranges
-        and (r.first <= change.high or _is_gradual(r, change))
+        and (r.first <= change.high or _did_value_come_gradually(r, change))
         # Without host-hours it has no day of its half: it counts where it came up at that time.
-        and ((r.half or change.high) >= low - 1 or _is_gradual(r, change))
-        and (r.half is not None or r.first >= low - 1 or _is_told_by_hours(population, r))
+        and ((r.half or change.high) >= low - 1 or _did_value_come_gradually(r, change))
+        and (r.half is not None or r.first >= low - 1 or _do_hours_tell_attribute(population, r))
     ]
 
 
 def _values_that_came_days_before(
-    population: Population, days: DailyRates, change: _Change
+    population: Population, days: DailyRates, change: _RateChange
 ) -> list[str]:
     """Say which values came up some days sooner, and are had by nearly all crashes.
 
@@ -596,18 +603,18 @@ def _values_that_came_days_before(
     return [words for lag, _, words in earlier if lag == earlier[0][0]][:MAX_SAID]
 
 
-def _is_gradual(roll_out: RollOut, change: _Change) -> bool:
+def _did_value_come_gradually(roll_out: RollOut, change: _RateChange) -> bool:
     """Whether a value came host by host: its crashes tell it, and its share, not its day."""
     proven = roll_out.p is not None and roll_out.p <= SURE_P
     return proven and roll_out.fit >= SLOW_FIT * change.fit
 
 
-def _is_told_by_hours(population: Population, roll_out: RollOut) -> bool:
+def _do_hours_tell_attribute(population: Population, roll_out: RollOut) -> bool:
     attribute = population.attribute(roll_out.attr)
     return attribute is not None and attribute.has_hours
 
 
-def _version_of_these_crashes_alone(population: Population, mine: Bools) -> Iterator[str]:
+def _name_version_no_other_crash_has(population: Population, mine: Bools) -> Iterator[str]:
     """Name a version that most crashes have and no other crash: when it came is not recorded."""
     for attribute in population.attributes:
         codes = attribute.crash[mine & (attribute.crash >= 0)]
@@ -649,7 +656,7 @@ def _rate_sentence(
             answer = f"the rate fell when {r.words()} went out of use"
             return f"{answer}: on the days before, the crashes came where it was", ()
         answer = f"the rate rose with {r.words()}"
-        return f"{answer}: {_WHERE}", (_TOGETHER,) if r.is_several else ()
+        return f"{answer}: {_WHERE}", (_TOGETHER,) if r.is_several_values else ()
     if rose and len(proven) > 1:
         both = " and ".join(r.words() for r in proven)
         return f"the rate rose with {both}, which were rolled out together", (_TOGETHER,)
@@ -665,7 +672,7 @@ def _rate_sentence(
     answer = f"the rate {word} when {names} {'went out of use' if best.went else 'came up'}"
     p = "unknown" if best.p is None else f"{best.p:.2g}"
     answer += f"; beside the date nothing speaks for it (p {p})"
-    return answer, (_TIME, *((_TOGETHER,) if best.is_several else ()), *caveats)
+    return answer, (_TIME, *((_TOGETHER,) if best.is_several_values else ()), *caveats)
 
 
 def _unchanged_attributes_sentence(names: list[str]) -> str:

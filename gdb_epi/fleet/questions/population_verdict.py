@@ -27,10 +27,10 @@ from gdb_epi.fleet.screen.dose_response import (
     AT_START,
     MOMENTS,
     describe_gradual_rise,
+    describe_marks_that_are_versions,
     describe_thresholds,
-    describe_versions,
     is_age_of_process,
-    limit_of_half,
+    numeric_limit_of_crashes,
     process_age_words,
     starts_by_place_words,
     threshold_within_finding,
@@ -51,11 +51,11 @@ from gdb_epi.fleet.screen.finding import (
     MIN_N,
     MOSTLY,
     TIME_AND_CPU_ATTRIBUTES,
+    DaysHostChanged,
     Finding,
-    HostChanges,
     is_about_whole_host,
-    is_not_one_job,
-    may_be_chance,
+    is_signature_of_several_programs,
+    may_host_stand_out_by_chance,
 )
 from gdb_epi.fleet.screen.finding_texts import (
     describe_cause_kind,
@@ -65,12 +65,15 @@ from gdb_epi.fleet.screen.finding_texts import (
     describe_verdict,
     finding_json,
     finding_sentence,
-    is_hardware,
+    is_hardware_or_place_attribute,
     words_of_test,
 )
 from gdb_epi.fleet.screen.host_signals import flipped_bits_words, own_value_words
 from gdb_epi.fleet.screen.hosts import ONE_CPU, main_signature, signature_of_most
-from gdb_epi.fleet.screen.hosts_explained_by_group import Subgroup, find_subgroup
+from gdb_epi.fleet.screen.hosts_explained_by_group import (
+    FurtherValuesOfGroup,
+    find_further_values_of_group,
+)
 from gdb_epi.fleet.screen.programs import OF_PROGRAM
 from gdb_epi.fleet.screen.renamings import (
     find_renamings,
@@ -79,7 +82,7 @@ from gdb_epi.fleet.screen.renamings import (
     simultaneous_names,
 )
 from gdb_epi.fleet.screen.screening import MAX_OTHERS, ScreeningResult, screen_population
-from gdb_epi.fleet.screen.version_courses import regression_words, version_course
+from gdb_epi.fleet.screen.version_courses import version_regression_words, versions_with_signature
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
 from gdb_epi.render.signature_words import signature_phrase_and_key
 from gdb_epi.typing_lite import NamedTuple
@@ -114,7 +117,7 @@ NOT_COVERED = (
 NO_HOURS_AT_ALL = f"compared with other crashes, as no host-hours are known; {BUSY}"
 
 
-class Cause(NamedTuple):
+class PopulationCause(NamedTuple):
     """One cause: its kind (of the constants above), what marks it, how many crashes and hosts."""
 
     kind: str
@@ -142,7 +145,7 @@ class PopulationVerdict(NamedTuple):
     headline: str  # one sentence without numbers that need explanation
     evidence: tuple[str, ...]
     caveats: tuple[str, ...]
-    causes: tuple[Cause, ...]
+    causes: tuple[PopulationCause, ...]
     crashes: int
     more: int | None  # crashes that would settle it, if they go on like this; None: unknown
     tells_versions: bool = False  # the headline says which versions of the program have it
@@ -167,20 +170,22 @@ def judge_signature(
     hosts = None if screened is None else screened.hosts
     parted = split_signature(population, signature, day, hosts)
     if screened is not None:
-        by_key = {f.key: f for f in screened.findings}
+        by_key = {f.identity: f for f in screened.findings}
         parts = (
             part._replace(
-                finding=_with_screened_numbers(part.finding, by_key.get(part.finding.key))
+                finding=_finding_with_screened_numbers(
+                    part.finding, by_key.get(part.finding.identity)
+                )
             )
             if part.finding is not None and not part.also
             else part
             for part in parted.parts
         )
         parted = parted._replace(parts=tuple(parts))
-    return judge_split(population, parted)
+    return verdict_of_split_signature(population, parted)
 
 
-def _with_screened_numbers(finding: Finding, same: Finding | None) -> Finding:
+def _finding_with_screened_numbers(finding: Finding, same: Finding | None) -> Finding:
     if same is None:
         return finding
     names = ("n", "total", "p", "q", "rr", "rr_low", "rr_high", "test", "exposure")
@@ -197,11 +202,12 @@ def judge_population(
     screened = screened or screen_population(population, day)
     # Its findings may be fewer than those of the day: hosts that were repaired.
     rows = [
-        [f.key, f.n, f.total, f.p, f.q, f.caveats] for f in (*screened.findings, *screened.hosts)
+        [f.identity, f.n, f.total, f.p, f.q, f.caveats]
+        for f in (*screened.findings, *screened.hosts)
     ]
     asked = f"{day}-{sha256(repr(rows).encode()).hexdigest()[:16]}"
     make = partial(_judge_findings, population, day, screened)
-    kinds = PopulationVerdict, Cause, Finding, HostChanges
+    kinds = PopulationVerdict, PopulationCause, Finding, DaysHostChanged
     return cached_answer(population, "verdicts", make, *kinds, of=asked)
 
 
@@ -225,15 +231,15 @@ def _judge_findings(
             continue
         seen.add(finding.signature)
         if finding.signature in (ALL, BITFLIP, LOCK):
-            verdicts += _judge_groups(
+            verdicts += _judge_values_of_all_crashes(
                 population, [f for f in others if f.signature == finding.signature]
             )
         elif (renaming := renamed.get(finding.signature)) is not None:
-            verdict = _judge_unsplit(population, finding)
+            verdict = _judge_by_strongest_finding(population, finding)
             headline = f"{SOFTWARE}: {several_names_words(population, renaming)}"
             verdicts.append(verdict._replace(headline=headline, caveats=finding.caveats))
         elif len(seen) > splits:
-            verdicts.append(_judge_unsplit(population, finding))
+            verdicts.append(_judge_by_strongest_finding(population, finding))
         else:
             code = index[finding.signature]
             verdicts.append(judge_signature(population, code, day, screened))
@@ -250,11 +256,11 @@ def _judge_findings(
     return verdicts
 
 
-def _attributes_of(causes: Sequence[Cause]) -> list[str]:
+def _attributes_of_causes(causes: Sequence[PopulationCause]) -> list[str]:
     return [finding.attr for cause in causes for finding in cause.findings]
 
 
-def _judge_unsplit(population: Population, finding: Finding) -> PopulationVerdict:
+def _judge_by_strongest_finding(population: Population, finding: Finding) -> PopulationVerdict:
     """Judge a signature by its strongest finding alone: with so many, none is examined further."""
     cause = _make_cause(
         population, finding.members, (finding,), kind_of_cause(population, (finding,))
@@ -347,9 +353,9 @@ def _host_headline(finding: Finding, kind: str, signatures: str = "one signature
     if finding.signature.startswith(CPU):
         cpu = finding.signature[len(CPU) :]
         return f"one CPU of one host ({name}, CPU {cpu}): hardware, or a pinned job"
-    if may_be_chance(finding):
+    if may_host_stand_out_by_chance(finding):
         return f"one host ({name}) may be broken, or had bad luck: wait for more crashes like these"
-    if kind == ONE_HOST and is_not_one_job(finding):
+    if kind == ONE_HOST and is_signature_of_several_programs(finding):
         return f"one host ({name}), {signatures}, in several programs: test the host"
     if kind == ONE_HOST:
         return f"one host ({name}), {signatures}: {MOVE_JOB}"
@@ -364,7 +370,7 @@ def _host_headline(finding: Finding, kind: str, signatures: str = "one signature
     return f"hardware: one host ({name}), take it out and test it"
 
 
-def judge_split(population: Population, parted: SignatureSplit) -> PopulationVerdict:
+def verdict_of_split_signature(population: Population, parted: SignatureSplit) -> PopulationVerdict:
     """Judge one signature by the populations that a split of it gave."""
     causes = tuple(_cause_of_part(population, part) for part in parted.parts)
     named = tuple(cause for cause in causes if cause.findings)
@@ -373,24 +379,28 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
     kind, headline = _kind_and_headline(population, named, rest, parted)
     course = None
     if population.day.size <= MAX_CRASHES:
-        same = population.of_signature(parted.signature)
+        same = population.crashes_of_signature(parted.signature)
         lasting = None
         renaming = moved_functions_of(population, parted.signature) or simultaneous_names(
             population, parted.signature
         )
         if renaming is not None:
             kind, headline = (SOFTWARE, f"{SOFTWARE}: {several_names_words(population, renaming)}")
-        elif course := version_course(
+        elif course := versions_with_signature(
             population, same, _crashes_with_conditions(population, named)
         ):
             lasting = course.words()
-        if lasting and all(map(is_process_attribute, _attributes_of(named))):
+        if lasting and all(map(is_process_attribute, _attributes_of_causes(named))):
             kind, headline, lasting = SOFTWARE, f"{SOFTWARE}: {lasting}", None
         age = process_age_words(population, same)
         # What dies at each start or stop dies at the hours of roll-outs, and in each of their
         # bursts; what needs an old process does not come with a version that was replaced sooner.
-        regression = regression_words(population, same)
-        if age and age.endswith(MOMENTS) and all(map(is_age_of_process, _attributes_of(named))):
+        regression = version_regression_words(population, same)
+        if (
+            age
+            and age.endswith(MOMENTS)
+            and all(map(is_age_of_process, _attributes_of_causes(named)))
+        ):
             kind, headline, rest = SOFTWARE, f"software: {age}", 0
             is_at_start = age.endswith(AT_START)
             regression = regression if is_at_start else None
@@ -411,7 +421,7 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
     if parted.leaning:
         open_questions = (part.undecided for part in parted.parts if part.undecided is not None)
         possible = [mark for question in open_questions for mark in question.possible]
-        how = next((f": {m.numbers()}" for m in possible if m.name == parted.leaning), "")
+        how = next((f": {m.numbers_sentence()}" for m in possible if m.name == parted.leaning), "")
         evidence.append(f"the rest leans to {parted.leaning}, which may be chance{how}")
     findings = [f for cause in named for f in cause.findings]
     repeated = [c for f in findings for c in (*f.caveats, *_coverage_caveats(population, f))]
@@ -423,7 +433,9 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
     )  # fmt: skip
 
 
-def _crashes_with_conditions(population: Population, named: Sequence[Cause]) -> Bools | None:
+def _crashes_with_conditions(
+    population: Population, named: Sequence[PopulationCause]
+) -> Bools | None:
     """Return all crashes with what some causes need besides the version of their program.
 
     None where they need nothing else. Where the kernel is not, no version of a program dies of it.
@@ -443,18 +455,18 @@ def _crashes_with_conditions(population: Population, named: Sequence[Cause]) -> 
 
 
 def _kind_and_headline(
-    population: Population, named: tuple[Cause, ...], rest: int, parted: SignatureSplit
+    population: Population, named: tuple[PopulationCause, ...], rest: int, parted: SignatureSplit
 ) -> tuple[str, str]:
     """Return the kind and the headline."""
     distinct = list(dict.fromkeys(cause.mark for cause in named))
     marks = " apart from ".join(distinct)
-    if parted.is_open:
+    if parted.has_open_question:
         return NOT_ENOUGH, parted.answer
     single = [cause.findings[0] for cause in named if len(cause.findings) == 1]
     goes = "goes with" if rest else "needs"
     if len(single) == len(named) and not any(cause.facts for cause in named):
         both = [(cause.findings[0], cause.members) for cause in named]
-        if versions := describe_versions(population, both):
+        if versions := describe_marks_that_are_versions(population, both):
             return SOFTWARE, f"software: {goes} {versions}"
     if len(single) == len(named) and (threshold := describe_thresholds(population, single)):
         group = describe_cause_kind(single[0].attr, parted.signature)
@@ -500,7 +512,7 @@ def _kind_and_headline(
     if is_single and kind in (SOFTWARE, HARDWARE_GROUP):
         limit = threshold_within_finding(population, named[0].findings[0])
         marks += f" and {limit}" if limit else ""
-    of_same = population.of_signature(parted.signature)
+    of_same = population.crashes_of_signature(parted.signature)
     certainty = describe_certainty(population, of_same, named[0].findings)
     minor = describe_minor_value(population, of_same, named[0].findings[0]) if is_single else ""
     is_time = is_single and CAVEAT_ALONE in named[0].findings[0].caveats
@@ -514,7 +526,7 @@ def _kind_and_headline(
     return kind, words[kind]
 
 
-def _findings_of_all_causes(named: tuple[Cause, ...]) -> list[Finding]:
+def _findings_of_all_causes(named: tuple[PopulationCause, ...]) -> list[Finding]:
     """Return the findings of values that all causes have: these are no causes of their own."""
     values = [{(f.attr, f.value) for f in cause.findings} for cause in named]
     return [f for f in named[0].findings if all((f.attr, f.value) in of for of in values)]
@@ -523,7 +535,7 @@ def _findings_of_all_causes(named: tuple[Cause, ...]) -> list[Finding]:
 MIN_REST = 3  # crashes besides a host's that are a population of their own
 
 
-def _cause_of_part(population: Population, part: SignaturePart) -> Cause:
+def _cause_of_part(population: Population, part: SignaturePart) -> PopulationCause:
     findings = (part.finding, *part.also) if part.finding is not None else ()
     cause = _make_cause(
         population,
@@ -535,7 +547,9 @@ def _cause_of_part(population: Population, part: SignaturePart) -> Cause:
     return cause._replace(mark=mark, facts=part.facts, label=part.label, more=part.more)
 
 
-def _judge_groups(population: Population, findings: list[Finding]) -> list[PopulationVerdict]:
+def _judge_values_of_all_crashes(
+    population: Population, findings: list[Finding]
+) -> list[PopulationVerdict]:
     """Judge the groups of all crashes or of a flag; a group inside another is named there.
 
     The strongest come first.
@@ -546,18 +560,22 @@ def _judge_groups(population: Population, findings: list[Finding]) -> list[Popul
     for finding in findings:
         if finding.mark in parts:
             continue
-        part = find_subgroup(population, finding) if finding.signature == BITFLIP else None
+        part = (
+            find_further_values_of_group(population, finding)
+            if finding.signature == BITFLIP
+            else None
+        )
         if part is not None and part.ever in hosts:
             continue
         if part is not None:
             parts.update(part.marks)
             hosts.add(part.ever)
-        verdicts.append(_judge_group(population, finding, part))
+        verdicts.append(_judge_value_of_all_crashes(population, finding, part))
     return verdicts
 
 
-def _judge_group(
-    population: Population, finding: Finding, part: Subgroup | None
+def _judge_value_of_all_crashes(
+    population: Population, finding: Finding, part: FurtherValuesOfGroup | None
 ) -> PopulationVerdict:
     """Judge one value of an attribute that goes with all crashes, or all with a flag."""
     cause = _make_cause(
@@ -600,24 +618,29 @@ def kind_of_cause(population: Population, findings: tuple[Finding, ...]) -> str:
             CAVEAT_ONE_PROGRAM,
             CAVEAT_ONLY_MORE_CRASHES,
         }.intersection(first.caveats)
-        single_cause = bool(single_cause_caveats) or may_be_chance(first)
+        single_cause = bool(single_cause_caveats) or may_host_stand_out_by_chance(first)
         is_one_signature = single_cause or most >= MOSTLY * first.members.sum()
         broad = is_about_whole_host(first.signature) and not is_one_signature
         return HARDWARE_HOST if broad else ONE_HOST
     # Hardware alone: with a version beside it, the version is what can be changed.
-    return HARDWARE_GROUP if all(is_hardware(f.attr) for f in findings) else SOFTWARE
+    return (
+        HARDWARE_GROUP
+        if all(is_hardware_or_place_attribute(f.attr) for f in findings)
+        else SOFTWARE
+    )
 
 
 def _make_cause(
     population: Population, members: Any, findings: tuple[Finding, ...], kind: str
-) -> Cause:
+) -> PopulationCause:
     hosts = count_distinct(population.host[members & (population.host >= 0)])
     marks = [
-        " or ".join((limit_of_half(population, f, members) or f.mark, *f.aliases)) for f in findings
+        " or ".join((numeric_limit_of_crashes(population, f, members) or f.mark, *f.aliases))
+        for f in findings
     ]
     if len(marks) > 1:  # or nobody knows what the `or` is about
         marks = [f"({m})" if f.aliases else m for m, f in zip(marks, findings, strict=True)]
-    return Cause(kind, " and ".join(marks), int(members.sum()), hosts, findings, members)
+    return PopulationCause(kind, " and ".join(marks), int(members.sum()), hosts, findings, members)
 
 
 def _coverage_caveats(population: Population, finding: Finding) -> tuple[str, ...]:

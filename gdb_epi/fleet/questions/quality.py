@@ -14,7 +14,7 @@ import numpy as np
 from gdb_epi.fleet.population.cached_answers import cached_answer
 from gdb_epi.fleet.population.fill_missing_attributes import value_without_attribute
 from gdb_epi.fleet.population.local_hours import (
-    are_of_few_hours,
+    are_of_signatures_of_few_hours,
     circular_window_sums,
     find_local_hours,
 )
@@ -81,10 +81,12 @@ def clock_shifts(population: Population) -> list[ClockShiftOfValue]:
     """Return the places where signatures of one hour come at another one, each once."""
     if population.second is None:
         return []
-    return population.cached(_find_clock_shifts, population, _as_if_no_clock_changed(population))
+    return population.computed_once(
+        _find_clock_shifts, population, _seconds_as_if_no_clock_changed(population)
+    )
 
 
-def _as_if_no_clock_changed(population: Population) -> Ints:
+def _seconds_as_if_no_clock_changed(population: Population) -> Ints:
     """Return the seconds of the crashes, those of programs that run by local time moved back."""
     second = population.second
     assert second is not None
@@ -103,13 +105,15 @@ def _find_clock_shifts(population: Population, second: Ints) -> list[ClockShiftO
     # signatures are left out before any place is examined.
     has_time = (second >= 0) & (population.signature >= 0)
     # One of the two has half of its crashes in them.
-    is_asked = are_of_few_hours(population, second, has_time, (2 * MIN_TIMES, MOSTLY / 2))
+    is_asked = are_of_signatures_of_few_hours(
+        population, second, has_time, (2 * MIN_TIMES, MOSTLY / 2)
+    )
     crashes = np.flatnonzero(has_time & is_asked)
     places = [
         place
         for attribute in population.attributes
         if not attribute.is_of_process and 1 < len(attribute.values) <= MAX_VALUES
-        for place in _places_of_attribute(population, attribute, crashes, second[crashes])
+        for place in _clock_shifts_by_attribute(population, attribute, crashes, second[crashes])
     ]
     places.sort(key=lambda place: (-place.stories, -place.crashes))
     by_shift: dict[int, ClockShiftOfValue] = {}
@@ -118,7 +122,7 @@ def _find_clock_shifts(population: Population, second: Ints) -> list[ClockShiftO
     return list(by_shift.values())
 
 
-def _places_of_attribute(
+def _clock_shifts_by_attribute(
     population: Population, attribute: Attribute, crashes: Ints, second: Ints
 ) -> Iterator[ClockShiftOfValue]:
     signature, bins = widen_codes(population.signature[crashes]), second % DAY // BIN
@@ -228,8 +232,8 @@ def check_quality(population: Population) -> list[QualityCheck]:
 
 def _run_checks(population: Population) -> list[QualityCheck]:
     results = [
-        *_check_times(population), *_check_zones(population), *_check_hours(population),
-        *_check_collection_limits(population), *_check_names(population),
+        *_check_times(population), *_check_time_zones(population), *_check_host_hours(population),
+        *_check_collection_limits(population), *_check_host_names(population),
         *_check_short_lived_hosts(population), *_check_attributes(population),
         *_check_events(population),
     ]  # fmt: skip
@@ -238,11 +242,11 @@ def _run_checks(population: Population) -> list[QualityCheck]:
 
 def _check_times(population: Population) -> Iterator[QualityCheck]:
     quality, size = population.quality, population.day.size
-    if pruned := population.pruned:
+    if pruned := population.left_by_prune:
         text = f"crashes before {iso_day(pruned.before)} were pruned: the "
         text += f"{counted(pruned.left, 'crash')} left of then are shown, in no count and test"
         yield QualityCheck(TIMES, True, text)
-    unknown = int((~population.timed).sum())
+    unknown = int((~population.has_time).sum())
     for reason, count in sorted(quality.get("unknown", {}).items()):
         words, advice = _REASONS.get(reason, _REASONS["none"])
         hosts, several = quality.get("unknown_hosts", {}).get(reason, ((), 0))
@@ -263,7 +267,7 @@ def _check_times(population: Population) -> Iterator[QualityCheck]:
             text += f"; clocks that go back at times, as with a flat battery: {len(back)} hosts "
             text += f"({shortened_list(sorted(back), MAX_CLOCKS)})"
         if reset := quality.get("reset"):
-            text += _reset_words(*reset)
+            text += _reset_clocks_words(*reset)
         yield QualityCheck(TIMES, False, f"{text}: in no curve", "set the clocks of those hosts")
     if ahead := quality.get("clocks_ahead"):
         hosts = [f"{host} ({days:+g} days)" for host, days in sorted(ahead.items())]
@@ -280,7 +284,7 @@ def _check_times(population: Population) -> Iterator[QualityCheck]:
         )
 
 
-def _reset_words(
+def _reset_clocks_words(
     crashes: int, first: float, last: float, begin: float, end: float, hosts: Sequence[str]
 ) -> str:
     """Say when crashes happened whose clocks had lost the year, by what arrived beside them."""
@@ -324,7 +328,7 @@ def _check_collection_limits(population: Population) -> Iterator[QualityCheck]:
         yield QualityCheck(SILENCE, False, text, "see whether cores of it still arrive")
 
 
-def _check_zones(population: Population) -> Iterator[QualityCheck]:
+def _check_time_zones(population: Population) -> Iterator[QualityCheck]:
     if (local := find_local_hours(population)) is not None:
         yield QualityCheck(TIMES, True, local.words())
     for event in find_events(population).findings:
@@ -338,7 +342,7 @@ def _check_zones(population: Population) -> Iterator[QualityCheck]:
         yield QualityCheck(TIMES, False, text, "see how its collectors write times")
 
 
-def _check_hours(population: Population) -> Iterator[QualityCheck]:
+def _check_host_hours(population: Population) -> Iterator[QualityCheck]:
     if not population.has_exposure:
         text = (
             "no host-hours: crashes are compared with other crashes, and what is busier than "
@@ -346,7 +350,7 @@ def _check_hours(population: Population) -> Iterator[QualityCheck]:
         )
         yield QualityCheck(HOURS, False, text, "gdb-epi fleet exposure FILE")
         return
-    covered, timed = population.covered, population.timed
+    covered, timed = population.has_host_hours, population.has_time
     days = np.unique(population.exposure_day[population.exposure_hours > 0])
     crash_days = np.unique(population.day[timed])
     gaps = np.setdiff1d(crash_days, days)
@@ -373,7 +377,7 @@ def _check_hours(population: Population) -> Iterator[QualityCheck]:
     if lacking:
         count = _count_of_all_text(lacking, population.day.size)
         text = f"{count} on days or hosts without host-hours"
-        text += where_most_crashes_are(population, ~population.covered)
+        text += where_most_crashes_are(population, ~population.has_host_hours)
         yield QualityCheck(HOURS, False, f"{text}: compared with other crashes")
     else:
         text = (
@@ -384,7 +388,7 @@ def _check_hours(population: Population) -> Iterator[QualityCheck]:
 
 def where_most_crashes_are(population: Population, some: Bools) -> str:
     """Say in which days, and at which places, nearly all of some crashes lie; "" where nowhere."""
-    days = np.sort(population.day[some & population.timed])
+    days = np.sort(population.day[some & population.has_time])
     if days.size < MIN_TO_PLACE:
         return ""
     width = int(NEARLY_ALL * days.size) - 1
@@ -409,7 +413,7 @@ def where_most_crashes_are(population: Population, some: Bools) -> str:
     return f", most of them {' '.join(words)}" if words else ""
 
 
-def _check_names(population: Population) -> Iterator[QualityCheck]:
+def _check_host_names(population: Population) -> Iterator[QualityCheck]:
     spelt: Sequence[Any] = population.quality.get("spelt", ())
     if spelt:
         some = shortened_list([f"{name} = {taken}" for name, taken in spelt], MAX_NAMED)
@@ -448,7 +452,7 @@ def _check_names(population: Population) -> Iterator[QualityCheck]:
         text = f"{counted(len(reused), 'name')} with many machine ids: {some}: of a scaling group "
         text += "such a name is no machine, and what lies below it (hypervisor, zone) is; or "
         yield QualityCheck(NAMES, True, f"{text}containers have ids of their own")
-    yield from _check_pods(population)
+    yield from _check_hosts_that_hardly_recur(population)
     nameless = int((population.host < 0).sum())
     if nameless:
         share = _count_of_all_text(nameless, population.day.size)
@@ -456,7 +460,7 @@ def _check_names(population: Population) -> Iterator[QualityCheck]:
         yield QualityCheck(NAMES, False, text, "let the collector write the host's name")
 
 
-def _check_pods(population: Population) -> Iterator[QualityCheck]:
+def _check_hosts_that_hardly_recur(population: Population) -> Iterator[QualityCheck]:
     """Report host names that hardly ever recur, if no host-hours say how long such hosts live."""
     hosts = population.host[population.host >= 0]
     names = np.unique(hosts).size
@@ -510,9 +514,9 @@ def _check_attributes(population: Population) -> Iterator[QualityCheck]:
         attribute = population.attribute(name)
         advice = f"see which of both has an old {name}, and feed that anew"
         if attribute is not None:
-            both = attribute.as_reported
+            both = attribute.codes_as_reported
             unlike = (attribute.crash >= 0) & (both >= 0) & (attribute.crash != both)
-            rows = np.flatnonzero(unlike & (population.host >= 0) & population.timed)
+            rows = np.flatnonzero(unlike & (population.host >= 0) & population.has_time)
             if rows.size:
                 latest = int(rows[-1])
                 host, day = population.hosts[population.host[latest]], int(population.day[latest])
@@ -569,7 +573,7 @@ def _check_events(population: Population) -> Iterator[QualityCheck]:
             f"{text} it once, `top` and `trend` twice",
             "let one collector send each core",
         )
-    repeats = int(events.repeats.sum())
+    repeats = int(events.repeated_crashes.sum())
     if repeats:
         many = sum(finding.attr == EVENT for finding in events.findings)
         several = f", {counted(many, 'event')} on several hosts among them" if many else ""
@@ -584,7 +588,7 @@ def _count_stored_twice(population: Population, events: CrashEvents) -> int:
         return 0
     rows = np.union1d(events.repeated, events.stands_for)
     has_both = (population.cpu[rows] >= 0) & (population.host[rows] >= 0)
-    rows = rows[has_both & population.timed[rows]]
+    rows = rows[has_both & population.has_time[rows]]
     of_core = population.host, population.second, population.cpu, population.signature
     return int((distinct_rows([column[rows] for column in of_core])[2] - 1).sum())
 

@@ -22,19 +22,22 @@ import numpy as np
 
 from gdb_epi.fleet.population.host_spelling import count_machines
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.population.staged_rollout_hours import MIN_OF_STAGE, with_staged_rollout_hours
+from gdb_epi.fleet.population.staged_rollout_hours import (
+    MIN_OF_STAGE,
+    population_with_rollout_hours,
+)
 from gdb_epi.fleet.population.value_spans import first_and_last_days, is_kept_by_hosts
 from gdb_epi.fleet.questions.changes_by_hours import find_recounted_hours
-from gdb_epi.fleet.questions.collection_limits import CollectionLimit, find_collection_limit
+from gdb_epi.fleet.questions.collection_limits import DailyCollectionLimit, find_collection_limit
 from gdb_epi.fleet.questions.rates_beside_others import (
     MAX_VALUES,
     explaining_attribute,
     hosts_that_changed,
-    risks_of,
+    risks_of_value,
     same_hours_words,
     signatures_grown_since,
     value_without_its_crashes,
-    what_other_findings_bring,
+    what_other_findings_bring_sentence,
 )
 from gdb_epi.fleet.records.facts import short_program
 from gdb_epi.fleet.screen.dose_response import (
@@ -46,7 +49,7 @@ from gdb_epi.fleet.screen.dose_response import (
 )
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import Finding
-from gdb_epi.fleet.screen.leaving_values import still_has_words
+from gdb_epi.fleet.screen.leaving_values import hosts_still_with_value_words
 from gdb_epi.fleet.screen.moved_programs import find_program_moves
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, program_of_each_crash
 from gdb_epi.fleet.screen.silent_hosts import (
@@ -58,9 +61,9 @@ from gdb_epi.fleet.screen.silent_hosts import (
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.fleet.statistics.rate_ratios import (
-    ChosenHosts,
-    RateCells,
-    Risk,
+    CrashesAndHostHours,
+    HostsChosenForCrashes,
+    RateRatio,
     find_chosen_hosts,
     risk_by_strata,
     risk_given_host_and_day,
@@ -90,9 +93,9 @@ class ValueRate(NamedTuple):
     hosts: int
     hours: float
     per_1000_hours: float | None  # None: no host-hours have the value
-    same_days: Risk | None  # beside hosts with other values; None: no day has both
-    same_hosts: Risk | None  # beside other days of its hosts; None: they never had another value
-    same_both: Risk | None  # its hosts before and after, beside what the others did in that time
+    same_days: RateRatio | None  # beside hosts with other values; None: no day has both
+    same_hosts: RateRatio | None  # beside other days of its hosts; None: never another value
+    same_both: RateRatio | None  # its hosts before and after, beside what the others did then
     sentences: tuple[str, ...]  # what follows
 
     @property
@@ -101,14 +104,14 @@ class ValueRate(NamedTuple):
         return "; ".join(self.sentences)
 
 
-class Rates(NamedTuple):
+class RatesByValue(NamedTuple):
     """The rates of all values of an attribute, the most host-hours first."""
 
     attribute: str
     rows: list[ValueRate]
     not_covered: int  # crashes that no host-hours tell of
     without_value: int  # crashes that do not tell the attribute
-    limit: CollectionLimit | None = None  # of what was collected: its full days are left out
+    limit: DailyCollectionLimit | None = None  # of what was collected: its full days are left out
     silent: tuple[str, ...] = ()  # hosts that fell silent: their hours since then are left out
     repeats: int = 0  # crashes of an event or a loop beyond the first, which do not count
 
@@ -120,7 +123,7 @@ def rates_of_values(
     *,
     explain: bool = True,
     findings: Sequence[Finding] = (),
-) -> Rates:
+) -> RatesByValue:
     """Return the rates of some crashes by the values of an attribute.
 
     Without `explain` no answer says what else explains a difference: that takes the longest.
@@ -128,21 +131,23 @@ def rates_of_values(
     An attribute of processes alone has no host-hours: its rows have crashes and no rate.
     """
     events = find_events(population)
-    together = mine & events.repeats
+    together = mine & events.repeated_crashes
     repeats = int(together.sum())
     mine = mine & (events.counted.signature >= 0)
     silent = [group.words() for group in find_silent_groups(population) if group.hours == RUNS]
-    population = drop_silent_hours(with_staged_rollout_hours(population, attribute))
+    population = drop_silent_hours(population_with_rollout_hours(population, attribute))
     attribute = population.attribute(attribute.name) or attribute
-    cells = rate_cells(population, attribute, mine & population.covered & population.timed)
+    cells = rate_cells(
+        population, attribute, mine & population.has_host_hours & population.has_time
+    )
     rows = [
-        _rate_of(population, attribute, code, cells, mine, explain=explain, findings=findings)
+        _rate_of_value(population, attribute, code, cells, mine, explain=explain, findings=findings)
         for code in range(len(attribute.values))
         if (cells.codes[1] == code).any() or (mine & (attribute.crash == code)).any()
     ]
     rows = [_without_answer_if_recounted(population, attribute, cells, row) for row in rows]
     if not attribute.has_hours:
-        rows = _compare_by_time(population, attribute, mine, rows)
+        rows = _compare_values_by_time(population, attribute, mine, rows)
     if (counted_once := int(mine.sum())) < repeats:
         most = (
             f"cannot tell: {repeats} of these {repeats + counted_once} crashes came together with"
@@ -152,14 +157,16 @@ def rates_of_values(
             answer = f"{most} others, as of one event, which counts once: {has_it} of them have it"
             rows[at] = row._replace(sentences=(answer,))
     rows.sort(key=lambda row: (-row.hours, -row.crashes, row.value))
-    not_covered = int((mine & ~population.covered).sum())
+    not_covered = int((mine & ~population.has_host_hours).sum())
     limit = find_collection_limit(population)
     without_value = int((mine & (attribute.crash < 0)).sum())
-    return Rates(attribute.name, rows, not_covered, without_value, limit, tuple(silent), repeats)
+    return RatesByValue(
+        attribute.name, rows, not_covered, without_value, limit, tuple(silent), repeats
+    )
 
 
 def _without_answer_if_recounted(
-    population: Population, attribute: Attribute, cells: RateCells, row: ValueRate
+    population: Population, attribute: Attribute, cells: CrashesAndHostHours, row: ValueRate
 ) -> ValueRate:
     """Return a row, without an answer where hosts have other hours and as many crashes since a day.
 
@@ -177,7 +184,7 @@ def _without_answer_if_recounted(
     return row
 
 
-def _compare_by_time(
+def _compare_values_by_time(
     population: Population, attribute: Attribute, mine: Bools, rows: list[ValueRate]
 ) -> list[ValueRate]:
     """Return rows of values without host-hours, compared where each was seen in a time of its own.
@@ -188,7 +195,7 @@ def _compare_by_time(
     second = population.second
     if second is None:
         return rows
-    asked = mine & (second >= 0) & (population.covered | (not population.has_exposure))
+    asked = mine & (second >= 0) & (population.has_host_hours | (not population.has_exposure))
     has_value = (second >= 0) & (attribute.crash >= 0)
     if (asked & has_value).sum() < ALL_TELL * asked.sum():
         return rows
@@ -224,7 +231,7 @@ def _compare_by_time(
     for row in rows:
         code = attribute.values.index(row.value)
         n, h = int(crashes[code]), float(due[code])
-        risk = Risk(*relative_risk(n, h, float(crashes.sum()) - n, float(due.sum()) - h))
+        risk = RateRatio(*relative_risk(n, h, float(crashes.sum()) - n, float(due.sum()) - h))
         words = (
             f"{n} crashes in {h:,.0f} {unit} (every crash of then that tells it has it), so "
             f"{risk.words()} those of the rest of the time"
@@ -265,7 +272,7 @@ def worse_value_sentences(population: Population, findings: Sequence[Finding]) -
         if is_kept_by_hosts(population.exposure_host[feed], attribute.exposure[feed]):
             continue
         # What a load brings more of at its height comes more often at half of it, too.
-        free = population.covered & population.timed
+        free = population.has_host_hours & population.has_time
         of_load = [code for name, code in sorted(marked) if name == attribute.name]
         free &= ~np.isin(population.signature, of_load)
         parts = [rate_cells(population, attribute, some & free)
@@ -276,7 +283,11 @@ def worse_value_sentences(population: Population, findings: Sequence[Finding]) -
             if (attribute.name, value) in marks_of_findings:
                 continue
             whole = risk_given_host_and_day(code, parts[0])
-            if whole is None or whole.ratio < MIN_HIGH or whole.sigmas() < SURE_SIGMAS:
+            if (
+                whole is None
+                or whole.ratio < MIN_HIGH
+                or whole.standard_errors_above_one() < SURE_SIGMAS
+            ):
                 continue
             rest = risk_given_host_and_day(code, parts[1])
             if rest is None or rest.low <= 1:
@@ -286,20 +297,24 @@ def worse_value_sentences(population: Population, findings: Sequence[Finding]) -
                 continue
             mark = f"{attribute.name}={value}"
             if (of_one := _one_program_sentence(population, code, parts[0])) is not None:
-                worse.append((-whole.sigmas(), f"{of_one.format(mark=mark)}; "
+                worse.append((-whole.standard_errors_above_one(), f"{of_one.format(mark=mark)}; "
                               f"gdb-epi fleet rates {quote(mark)}"))  # fmt: skip
                 continue
             words = f"crashes of all kinds come more often with {mark}: {whole.words()} what its "
             words += "hosts had before, set against the other hosts; "
             words += _seen_once_sentence(code, parts[2], parts[3])
-            if still := still_has_words(population, attribute.name, value, population.last_day):
+            if still := hosts_still_with_value_words(
+                population, attribute.name, value, population.last_day
+            ):
                 words += f"{still}; "
             words += f"gdb-epi fleet rates {quote(mark)}"
-            worse.append((-whole.sigmas(), words))
+            worse.append((-whole.standard_errors_above_one(), words))
     return [words for _, words in sorted(worse)[:MAX_SAID]]
 
 
-def _one_program_sentence(population: Population, code: int, cells: RateCells) -> str | None:
+def _one_program_sentence(
+    population: Population, code: int, cells: CrashesAndHostHours
+) -> str | None:
     """Say that crashes of one program come with a value, as of a service that runs there alone.
 
     None where the others come more often with it, too. The sentence lacks the `mark`.
@@ -310,7 +325,7 @@ def _one_program_sentence(population: Population, code: int, cells: RateCells) -
     program, has_value = programs.crash[cells.crashes], cells.codes[0] == code
     counts = np.bincount(program[has_value & (program >= 0)], minlength=len(programs.values))
     most = int(counts.argmax())
-    rest = risk_given_host_and_day(code, cells.of_crashes(program != most))
+    rest = risk_given_host_and_day(code, cells.with_crashes(program != most))
     if counts[most] < MIN_IN_EXCESS or rest is None or rest.low > 1:
         return None
     name, total = short_program(programs.values[most]), int((program == most).sum())
@@ -320,7 +335,7 @@ def _one_program_sentence(population: Population, code: int, cells: RateCells) -
     )
 
 
-def _seen_once_sentence(code: int, once: RateCells, often: RateCells) -> str:
+def _seen_once_sentence(code: int, once: CrashesAndHostHours, often: CrashesAndHostHours) -> str:
     """Say that what comes more often are crashes of which each has a signature of its own."""
     alone, others = (risk_given_host_and_day(code, cells) for cells in (once, often))
     has_value = [int((cells.codes[0] == code).sum()) for cells in (once, often)]
@@ -339,7 +354,7 @@ def _seen_once_sentence(code: int, once: RateCells, often: RateCells) -> str:
     )
 
 
-def rate_cells(population: Population, attribute: Attribute, mine: Bools) -> RateCells:
+def rate_cells(population: Population, attribute: Attribute, mine: Bools) -> CrashesAndHostHours:
     """Return the crashes and host-hours that have a value, on days that count."""
     feed = (attribute.exposure >= 0) & (population.exposure_host >= 0)
     feed &= population.exposure_hours > 0
@@ -354,7 +369,7 @@ def rate_cells(population: Population, attribute: Attribute, mine: Bools) -> Rat
         & np.isin(population.day, days_of_feed)
     )  # fmt: skip
     first = int(days_of_feed[0]) if days_of_feed.size else 0
-    return RateCells(
+    return CrashesAndHostHours(
         (attribute.crash[crashes], attribute.exposure[feed]),
         (population.day[crashes] - first, population.exposure_day[feed] - first),
         (population.host[crashes], population.exposure_host[feed]),
@@ -364,11 +379,11 @@ def rate_cells(population: Population, attribute: Attribute, mine: Bools) -> Rat
     )
 
 
-def _rate_of(
+def _rate_of_value(
     population: Population,
     attribute: Attribute,
     code: int,
-    cells: RateCells,
+    cells: CrashesAndHostHours,
     mine: Bools,
     *,
     explain: bool,
@@ -382,9 +397,11 @@ def _rate_of(
         hosts = _count_hosts(population, population.host[members & (population.host >= 0)])
         unknown = ("no host-hours are known of it",)
         return ValueRate(value, int(members.sum()), hosts, 0.0, None, None, None, None, unknown)
-    risks = same_days, same_hosts, same_both = risks_of(code, cells)
+    risks = same_days, same_hosts, same_both = risks_of_value(code, cells)
     chosen = None if same_both is None else find_chosen_hosts(code, cells, same_both)
-    instead = what_other_findings_bring(population, attribute, code, cells, risks, findings)
+    instead = what_other_findings_bring_sentence(
+        population, attribute, code, cells, risks, findings
+    )
     changed = hosts_that_changed(code, cells)
     sentences = instead or _comparison_sentences(*risks, changed)
     grown = None
@@ -392,12 +409,14 @@ def _rate_of(
         grown = signatures_grown_since(population, attribute, code, cells)
     if grown is not None:
         is_grown = np.isin(population.signature[cells.crashes], grown.codes)
-        others = cells.of_crashes(~is_grown)
+        others = cells.with_crashes(~is_grown)
         rest = (
-            _comparison_sentences(*risks_of(code, others), changed) if others.crashes.size else []
+            _comparison_sentences(*risks_of_value(code, others), changed)
+            if others.crashes.size
+            else []
         )
         none_with = value_without_its_crashes(
-            population, attribute, code, cells.of_crashes(is_grown)
+            population, attribute, code, cells.with_crashes(is_grown)
         )
         sentences = [grown.words, none_with, *(f"all other crashes: {words}" for words in rest[:1])]
         sentences += rest[1:]
@@ -434,7 +453,10 @@ def _count_hosts(population: Population, hosts: Ints) -> int:
 
 
 def _comparison_sentences(
-    days: Risk | None, hosts: Risk | None, both: Risk | None, changed: tuple[int, int]
+    days: RateRatio | None,
+    hosts: RateRatio | None,
+    both: RateRatio | None,
+    changed: tuple[int, int],
 ) -> list[str]:
     """Say what the comparisons tell together; `both` judges where it can.
 
@@ -491,7 +513,7 @@ def _comparison_sentences(
     return _no_more_sentences(max(days, hosts, key=lambda risk: -risk.high), f"{here}, {before}")
 
 
-def _chosen_hosts_sentences(chosen: ChosenHosts, both: Risk) -> list[str]:
+def _chosen_hosts_sentences(chosen: HostsChosenForCrashes, both: RateRatio) -> list[str]:
     """Say what hosts tell that had many crashes until they got a value, or lost it."""
     risk, got = chosen.risk, "lost it" if chosen.lost else "got it"
     start = "no effect can be seen"
@@ -505,7 +527,7 @@ def _chosen_hosts_sentences(chosen: ChosenHosts, both: Risk) -> list[str]:
     ]
 
 
-def _no_more_sentences(risk: Risk, words: str) -> list[str]:
+def _no_more_sentences(risk: RateRatio, words: str) -> list[str]:
     if risk.high > MAX_HIGH:
         half, far = (float(np.log(x)) for x in (risk.high / max(risk.low, 1e-9), risk.ratio))
         more = (half / 2 / far) ** 2 if far else 0.0
@@ -517,7 +539,7 @@ def _no_more_sentences(risk: Risk, words: str) -> list[str]:
     return [f"{less} crashes with it: {words}", _may_not_show_yet(risk)]
 
 
-def _may_not_show_yet(risk: Risk) -> str:
+def _may_not_show_yet(risk: RateRatio) -> str:
     """Say how many times as many crashes a comparison leaves open; "" where hardly any."""
     words = f"up to {risk.high:.2g} times as many would not show yet"
     return words * (risk.high > MIN_HIGH)
@@ -527,9 +549,9 @@ def _explained_by_process_age_clause(
     population: Population,
     with_it: Bools,
     code: int,
-    cells: RateCells,
-    whole: Risk,
-    both: Risk | None,
+    cells: CrashesAndHostHours,
+    whole: RateRatio,
+    both: RateRatio | None,
 ) -> str:
     """Say that a value has no more (or fewer) than others but what comes at starts or stops.
 
@@ -554,7 +576,7 @@ def _explained_by_process_age_clause(
             when_of_kind[kind] = when
     if not when_of_kind:
         return ""
-    kept = cells.of_crashes(~np.isin(kinds, list(when_of_kind)))
+    kept = cells.with_crashes(~np.isin(kinds, list(when_of_kind)))
     by_days = both is None
     risk = risk_by_strata(code, kept, kept.days) if by_days else risk_given_host_and_day(code, kept)
     if risk is None or not risk.low <= 1 <= risk.high or not _is_mostly_gone(whole, risk):
@@ -567,7 +589,7 @@ def _explained_by_process_age_clause(
 
 
 def _moved_programs_sentence(
-    population: Population, code: int, cells: RateCells, risk: Risk
+    population: Population, code: int, cells: CrashesAndHostHours, risk: RateRatio
 ) -> str:
     """Say that a value has no more than others but of programs that went from host to host."""
     programs = program_of_each_crash(population)
@@ -575,7 +597,7 @@ def _moved_programs_sentence(
     if programs is None or not moved:
         return ""
     of_moved = np.isin(programs.crash[cells.crashes], list(map(programs.values.index, moved)))
-    kept = cells.of_crashes(~of_moved)
+    kept = cells.with_crashes(~of_moved)
     rest = risk_by_strata(code, kept, kept.days)
     if rest is None or rest.low > 1 or not _is_mostly_gone(risk, rest):
         return ""
@@ -596,18 +618,18 @@ def _other_values_at_same_time(population: Population, codes: Ints, value: int) 
 
     What all have in its time, as a release, takes all crashes of that time with it.
     """
-    mine = population.timed & (codes == value)
+    mine = population.has_time & (codes == value)
     programs = crashes_of_same_programs(population, mine)
     days = population.day[mine]
     if not days.size:
         return False
-    beside = population.timed & (codes >= 0)
+    beside = population.has_time & (codes >= 0)
     beside &= (population.day > days.min()) & (population.day < days.max())
     beside = beside if programs is None else beside & programs
     return bool(beside.any() and (codes[beside] != value).mean() >= 1 - MAX_ALIAS)
 
 
-def _is_mostly_gone(whole: Risk, rest: Risk) -> bool:
+def _is_mostly_gone(whole: RateRatio, rest: RateRatio) -> bool:
     """Whether at least half of a difference is surely gone with what was left out.
 
     Without some of the crashes any interval is wider, and soon has 1 inside.
@@ -618,7 +640,11 @@ def _is_mostly_gone(whole: Risk, rest: Risk) -> bool:
 
 
 def _excess_words(
-    population: Population, attribute: Attribute, code: int, cells: RateCells, risk: Risk
+    population: Population,
+    attribute: Attribute,
+    code: int,
+    cells: CrashesAndHostHours,
+    risk: RateRatio,
 ) -> str:
     """Name the crashes without which the value has no more than others; "" when none are such.
 
@@ -659,7 +685,7 @@ def _excess_words(
         else:
             some = some[np.argsort(-with_value[some], kind="stable")[:MAX_OF_STARTS]]
         for index in some.tolist():
-            kept = cells.of_crashes(codes != index)
+            kept = cells.with_crashes(codes != index)
             rest = risk_by_strata(code, kept, kept.days)
             if rest is None or rest.low > 1 or not _is_mostly_gone(risk, rest):
                 continue

@@ -25,8 +25,8 @@ from gdb_epi.fleet.screen.programs import crashes_of_same_programs
 from gdb_epi.fleet.statistics.arrays import widen_codes
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
 from gdb_epi.fleet.statistics.rate_ratios import (
-    RateCells,
-    Risk,
+    CrashesAndHostHours,
+    RateRatio,
     risk_by_strata,
     risk_given_host_and_day,
 )
@@ -44,12 +44,12 @@ MAX_WIDER = 1.5  # the logarithm of an interval, beside that of what it may expl
 SAME = 0.99  # of the host-hours of each of two values, that have both
 
 
-def what_other_findings_bring(
+def what_other_findings_bring_sentence(
     population: Population,
     attribute: Attribute,
     code: int,
-    cells: RateCells,
-    risks: tuple[Risk | None, Risk | None, Risk | None],
+    cells: CrashesAndHostHours,
+    risks: tuple[RateRatio | None, RateRatio | None, RateRatio | None],
     findings: Sequence[Finding],
 ) -> list[str]:
     """Say what a value is where that is not with which a signature goes; none where it is the same.
@@ -59,7 +59,7 @@ def what_other_findings_bring(
     """
     same_days, same_hosts, same_both = risks
     risk = same_both or same_days
-    by_hosts = _width(same_hosts) < _width(risk) / 2
+    by_hosts = _log_width_of_interval(same_hosts) < _log_width_of_interval(risk) / 2
     if (risk := same_hosts if by_hosts else risk) is None:
         return []
     # What hosts that changed cannot tell, as they are few, others tell on the same days.
@@ -71,7 +71,7 @@ def what_other_findings_bring(
     for same in _findings_by_values(findings):
         if any(attribute.mark_of_value(code) in finding.marks for finding in same):
             continue
-        beside = _without_values(population, cells, same)
+        beside = _cells_without_values_of_findings(population, cells, same)
         rest = None if by_hosts or by_days else risk_given_host_and_day(code, beside)
         rest = rest or risk_by_strata(code, beside, beside.hosts if by_hosts else beside.days)
         if rest is None:
@@ -92,7 +92,7 @@ def what_other_findings_bring(
                 f"without {where} it has {rest.words()} the crashes of others",
                 f"with all counted {risk.words()}",
             ]
-        elif risk.low <= 1 <= risk.high and abs(rest.sigmas()) >= SURE_SIGMAS:
+        elif risk.low <= 1 <= risk.high and abs(rest.standard_errors_above_one()) >= SURE_SIGMAS:
             words = [
                 f"{'more' if rest.low > 1 else 'fewer'} crashes with it on hosts without {where}: "
                 f"{rest.words()}",
@@ -128,7 +128,7 @@ class GrownSignatures(NamedTuple):
 
 
 def signatures_grown_since(
-    population: Population, attribute: Attribute, code: int, cells: RateCells
+    population: Population, attribute: Attribute, code: int, cells: CrashesAndHostHours
 ) -> GrownSignatures | None:
     """Return the signatures that came more often with a value than with that before it.
 
@@ -165,7 +165,7 @@ def signatures_grown_since(
     grown, words = [], []
     for at in np.argsort(p, kind="stable").tolist():
         kind = int(asked[at])
-        kept = cells.of_crashes(kinds == kind)
+        kept = cells.with_crashes(kinds == kind)
         same_days = risk_by_strata(code, kept, kept.days)
         times = float((n[at] + 0.5) / hours[1] * hours[0] / (m[at] + 0.5))
         others_too = same_days is not None and (
@@ -188,7 +188,7 @@ def signatures_grown_since(
 
 
 def _earlier_value_words(
-    attribute: Attribute, values: tuple[int, int], cells: RateCells, rate: float
+    attribute: Attribute, values: tuple[int, int], cells: CrashesAndHostHours, rate: float
 ) -> str:
     """Say with which value some crashes came about as often before they ended; "" with none.
 
@@ -206,13 +206,13 @@ def _earlier_value_words(
     return f", back as with {attribute.mark_of_value(most)} ({counts[most]} in {hours[most]:,.0f})"
 
 
-def _width(risk: Risk | None) -> float:
+def _log_width_of_interval(risk: RateRatio | None) -> float:
     return np.inf if risk is None else float(np.log(risk.high / max(risk.low, 1e-9)))
 
 
-def _without_values(
-    population: Population, cells: RateCells, findings: Sequence[Finding]
-) -> RateCells:
+def _cells_without_values_of_findings(
+    population: Population, cells: CrashesAndHostHours, findings: Sequence[Finding]
+) -> CrashesAndHostHours:
     """Return the crashes and host-hours that have not all values of some findings."""
     crashes, feed = np.ones(cells.crashes.size, dtype=bool), np.ones(cells.feed.size, dtype=bool)
     for finding in findings:
@@ -221,11 +221,11 @@ def _without_values(
             continue
         crashes &= attribute.crashes_with(finding.value)[cells.crashes]
         feed &= attribute.hours_with(finding.value)[cells.feed]
-    return cells.of_crashes(~crashes).of_hours(~feed)
+    return cells.with_crashes(~crashes).with_host_hours(~feed)
 
 
 def same_hours_words(
-    population: Population, attribute: Attribute, code: int, cells: RateCells
+    population: Population, attribute: Attribute, code: int, cells: CrashesAndHostHours
 ) -> str:
     """Name the values of other attributes that the same host-hours have; "" where none does."""
     mine, same = cells.codes[1] == code, []
@@ -247,7 +247,11 @@ def same_hours_words(
 
 
 def explaining_attribute(
-    population: Population, attribute: Attribute, code: int, cells: RateCells, risk: Risk
+    population: Population,
+    attribute: Attribute,
+    code: int,
+    cells: CrashesAndHostHours,
+    risk: RateRatio,
 ) -> str:
     """Name another attribute of the hosts at whose same value the value has no more than others.
 
@@ -272,7 +276,10 @@ def explaining_attribute(
         if within is None or (within.low > 1) != hides:
             continue
         is_wide = not hides and within.high >= risk.ratio
-        if is_wide and (within.ratio**2 > risk.ratio or _width(within) > MAX_WIDER * _width(risk)):
+        if is_wide and (
+            within.ratio**2 > risk.ratio
+            or _log_width_of_interval(within) > MAX_WIDER * _log_width_of_interval(risk)
+        ):
             continue
         distance = abs(float(np.log(max(within.ratio, 1e-9)))) * (-1 if hides else 1)
         if best is None or (is_wide, distance) < best[:2]:
@@ -282,21 +289,23 @@ def explaining_attribute(
     return "" if best is None else best[2]
 
 
-def risks_of(code: int, cells: RateCells) -> tuple[Risk | None, Risk | None, Risk | None]:
+def risks_of_value(
+    code: int, cells: CrashesAndHostHours
+) -> tuple[RateRatio | None, RateRatio | None, RateRatio | None]:
     """Return the comparisons of a value: on the same days, on the same hosts, given both."""
     days, hosts = (risk_by_strata(code, cells, strata) for strata in (cells.days, cells.hosts))
     both = None if days is None or hosts is None else risk_given_host_and_day(code, cells)
     return days, hosts, both
 
 
-def hosts_that_changed(code: int, cells: RateCells) -> tuple[int, int]:
+def hosts_that_changed(code: int, cells: CrashesAndHostHours) -> tuple[int, int]:
     """Return how many of the hosts with a value had another one too, and how many have it."""
     has, others = (np.unique(cells.hosts[1][(cells.codes[1] == code) == own]) for own in (1, 0))
     return int(np.isin(has, others).sum()), int(has.size)
 
 
 def value_without_its_crashes(
-    population: Population, attribute: Attribute, code: int, cells: RateCells
+    population: Population, attribute: Attribute, code: int, cells: CrashesAndHostHours
 ) -> str:
     """Name the value of another attribute with which a value's hosts have none of its crashes.
 

@@ -51,7 +51,7 @@ class RollOut(NamedTuple):
     also: tuple[str, ...] = ()
 
     @property
-    def is_several(self) -> bool:
+    def is_several_values(self) -> bool:
         """Whether it is more than an image and the packages that it holds."""
         names = (self.attr, *(mark.partition("=")[0] for mark in self.also))
         return len(names) > 1 and not all(map(is_process_attribute, names))
@@ -95,7 +95,9 @@ def join_same_roll_outs(
     return [r for r, _, _ in joined]
 
 
-def stay_in_use(population: Population, roll_outs: Sequence[RollOut], mine: Bools) -> bool:
+def do_values_stay_in_use(
+    population: Population, roll_outs: Sequence[RollOut], mine: Bools
+) -> bool:
     """Whether values of one attribute that came one after the other have most of the last day.
 
     Without host-hours the last crashes of the programs of `mine` tell.
@@ -110,7 +112,7 @@ def stay_in_use(population: Population, roll_outs: Sequence[RollOut], mine: Bool
         hours = np.bincount(day, population.exposure_hours * own)
         return bool(hours[-1] >= COMMON * hours.max())
     same = crashes_of_same_programs(population, mine)
-    usable = population.timed & (attribute.crash >= 0) & (True if same is None else same)
+    usable = population.has_time & (attribute.crash >= 0) & (True if same is None else same)
     last = attribute.crash[usable][-MIN_CRASHES:]  # in the order of time
     return bool(np.isin(last, codes).mean() >= COMMON)
 
@@ -198,7 +200,7 @@ def roll_outs_of_attribute(
             days.first + int(above[0]),
             days.first + int(half[0]) if half.size else None,
             _log_likelihood_of_fit(days, share),
-            *_compare_on_own_days(
+            *_compare_with_chance_on_own_days(
                 population,
                 attribute,
                 int(value),
@@ -222,7 +224,7 @@ def _values_first_seen_late(
     signatures: of a version of the process by those of its programs.
     """
     width = days.hours.size
-    usable = (attribute.crash >= 0) & population.timed
+    usable = (attribute.crash >= 0) & population.has_time
     usable &= (population.day >= days.first) & (population.day < days.first + width)
     same = crashes_of_same_programs(population, days.mine) if attribute.is_of_process else None
     if same is not None:
@@ -251,7 +253,7 @@ def _values_first_seen_late(
             days.first + since,
             None,
             _log_likelihood_of_fit(days, share),
-            *_compare_on_own_days(
+            *_compare_with_chance_on_own_days(
                 population, attribute, value, days, (share, of_older), is_later, times
             ),
         )
@@ -279,7 +281,7 @@ def _log_likelihood_of_fit(days: DailyRates, share: Floats) -> float:
     return float((n * np.log(mean / flat)).sum() - (mean - flat).sum())
 
 
-def _compare_on_own_days(
+def _compare_with_chance_on_own_days(
     population: Population,
     attribute: Attribute,
     value: int,

@@ -10,7 +10,7 @@ from gdb_epi.fleet.questions.population_verdict import SOFTWARE, PopulationVerdi
 from gdb_epi.fleet.records.facts import is_process_attribute
 from gdb_epi.fleet.screen.events import PLACES
 from gdb_epi.fleet.screen.finding import MIN_N
-from gdb_epi.fleet.screen.finding_texts import is_hardware
+from gdb_epi.fleet.screen.finding_texts import is_hardware_or_place_attribute
 from gdb_epi.fleet.screen.programs import program_of_signature
 from gdb_epi.fleet.screen.renamings import PYTHON_HALF
 from gdb_epi.render.signature_words import signature_phrase_and_key
@@ -38,7 +38,7 @@ def same_bug_verdicts(
             by_code.setdefault(native, {}).setdefault(verdict.subject, set()).update(marks)
         if len(findings) == 1 and findings[0].signature == verdict.subject:
             program = program_of_signature(population, verdict.subject)
-            for mark in filter(_is_version, marks if program else ()):
+            for mark in filter(_is_version_mark, marks if program else ()):
                 by_version.setdefault((program, mark), {})[verdict.subject] = marks
     sentences = []
     for native, signatures in by_code.items():
@@ -65,7 +65,7 @@ def same_bug_verdicts(
         if len(signatures) < 2:
             continue
         joined.update(signatures)
-        shared = sorted(filter(_is_version, set.intersection(*signatures.values())))
+        shared = sorted(filter(_is_version_mark, set.intersection(*signatures.values())))
         sentences.append((
             f"{SOFTWARE}: perhaps one cause in {len(signatures)} signatures of {program}: they go "
             f"with {' or '.join(shared)}: {', '.join(map(signature_phrase_and_key, signatures))}",
@@ -74,7 +74,7 @@ def same_bug_verdicts(
     return sentences
 
 
-def _is_version(mark: str) -> bool:
+def _is_version_mark(mark: str) -> bool:
     """Whether a mark names a version of what ran, and not what its host is or where it stands."""
     return is_process_attribute(mark.partition("=")[0])
 
@@ -82,7 +82,7 @@ def _is_version(mark: str) -> bool:
 def _names_hardware_or_place(mark: str) -> bool:
     """Whether a mark names hardware or a place, and no version of something."""
     attr = mark.partition("=")[0]
-    return is_hardware(attr) or attr in PLACES
+    return is_hardware_or_place_attribute(attr) or attr in PLACES
 
 
 def _other_signatures_with_marks(

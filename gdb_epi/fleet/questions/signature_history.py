@@ -185,7 +185,7 @@ def longest_gap_sentence(
     return f"Not seen from {iso_day(begin)}{until} ({counted(end - begin + 1, 'day')}){alone}"
 
 
-def earlier_crashes(
+def count_other_crashes(
     execute: Execute, kind: str, key: str, record: Mapping[str, Any], db: str | None
 ) -> tuple[int, str]:
     """Return how many crashes of a signature there are beside a record's, and that in words.
@@ -264,12 +264,12 @@ def signature_title(
     from gdb_epi.render.signature_words import parse_signature_line, signature_phrase
 
     hung = bool(labels) and set(labels) <= HUNG
-    title = phrase_of_records(line, records)
+    title = describe_crash_by_records(line, records)
     title = title or signature_phrase(parse_signature_line(line, category), hung=hung)
     return f"{title[:1].upper()}{title[1:]}"
 
 
-def phrase_of_records(line: str, records: Sequence[Mapping[str, Any]]) -> str:
+def describe_crash_by_records(line: str, records: Sequence[Mapping[str, Any]]) -> str:
     """Return what happened and where, "" where records tell nothing or do not agree."""
     from gdb_epi.render.signature_words import UNKNOWN, where_and_what_of_record
 
@@ -288,7 +288,7 @@ def some_records(execute: Execute, key: str | None) -> list[dict[str, Any]]:
     return [record for record in (unpack_record_or_empty(row[0]) for row in rows) if record]
 
 
-def call_by_causes(execute: Execute, lines: Iterable[str]) -> list[str]:
+def name_signatures_by_causes(execute: Execute, lines: Iterable[str]) -> list[str]:
     """Return lines whose signatures are called as their records tell, for these know the causes.
 
     A signature's line knows its category alone: `signature_phrase_and_key` wrote the names.
@@ -301,7 +301,7 @@ def call_by_causes(execute: Execute, lines: Iterable[str]) -> list[str]:
         key = written["key"]
         if key not in names:
             line = next(iter(execute(_LINE, {"key": key})), ("",))[0]
-            names[key] = phrase_of_records(line, some_records(execute, key))
+            names[key] = describe_crash_by_records(line, some_records(execute, key))
         return f'"{names[key] or written["phrase"]}"{written["rest"]}'
 
     return [PHRASE_AND_KEY.sub(name_of, line) for line in lines]

@@ -17,11 +17,11 @@ from gdb_epi.fleet.population.cache import load_population_of_times
 from gdb_epi.fleet.population.doubled_records import find_doubled_records
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.rates import rate_cells
-from gdb_epi.fleet.records.facts import PROGRAM, program_of_crashes
+from gdb_epi.fleet.records.facts import PROGRAM, program_name_of_crashes
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding_texts import describe_verdict
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, count_pairs
-from gdb_epi.fleet.statistics.rate_ratios import Risk, risk_by_strata, risk_given_host_and_day
+from gdb_epi.fleet.statistics.rate_ratios import RateRatio, risk_by_strata, risk_given_host_and_day
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 from gdb_epi.fleet.store.day_of_prune import read_prune_day_by_itself
@@ -127,20 +127,23 @@ def _with_believed_times(
     if not times.quality.get("stray"):
         return rows
     with engine.connect() as connection:
-        spans = [_believed_span(connection, times, row.signature or row.key, asof) for row in rows]
+        spans = [
+            _believed_first_and_last_time(connection, times, row.signature or row.key, asof)
+            for row in rows
+        ]
     return [
         row._replace(first_seen=first, last_seen=last)
         for row, (first, last) in zip(rows, spans, strict=True)
     ]
 
 
-def _believed_span(
+def _believed_first_and_last_time(
     connection: Connection, population: Population, signature: str | None, asof: int | None
 ) -> tuple[float | None, float | None]:
     """Return the first and last time of a signature's crashes, of those that are believed."""
     if signature not in population.signatures:
         return None, None
-    mine = population.timed & population.of_signature(signature)
+    mine = population.has_time & population.crashes_of_signature(signature)
     if asof is not None:
         mine = mine & (population.day <= asof)
     rows = np.flatnonzero(mine)  # in the order of time
@@ -239,7 +242,7 @@ def find_program(connection: Connection, where: ColumnElement[bool]) -> str | No
     sets = select(some.subquery().c.factset_id).distinct()
     chosen = select(v.value).where(v.attr == PROGRAM, v.attrset_id.in_(sets)).distinct().limit(2)
     programs = connection.execute(chosen).scalars().all()
-    return program_of_crashes(programs)
+    return program_name_of_crashes(programs)
 
 
 def count_verdicts(connection: Connection, where: ColumnElement[bool]) -> list[tuple[str, int]]:
@@ -309,7 +312,7 @@ class ComparedSignature(NamedTuple):
     together: tuple[int, int] = (0, 0)  # more crashes in each, which came together with others
 
 
-class Comparison(NamedTuple):
+class SignatureComparison(NamedTuple):
     """The rows of two windows, what they come to in all, and the events inside."""
 
     rows: list[ComparedSignature]
@@ -317,7 +320,7 @@ class Comparison(NamedTuple):
     rest: ComparedSignature | None  # all crashes of the others
     events: tuple[str, ...] = ()
     changed_codes: tuple[int, ...] = ()  # of the signatures that changed
-    rest_on_same: Risk | None = None  # of two values: the others, on the same hosts and days
+    rest_on_same: RateRatio | None = None  # of two values: the others, on the same hosts and days
 
 
 def latest_crash_time(population: Population) -> float | None:
@@ -326,9 +329,9 @@ def latest_crash_time(population: Population) -> float | None:
     Where no crash has a time, it is the day on which the last record came in.
     """
     if not population.day.size:  # all that there is may be from before a prune
-        pruned = population.pruned
+        pruned = population.left_by_prune
         return None if pruned is None else pruned.before * SECONDS_A_DAY - 1
-    if population.second is not None and population.timed.any():
+    if population.second is not None and population.has_time.any():
         return float(population.second.max())
     return population.last_day * SECONDS_A_DAY
 
@@ -344,13 +347,13 @@ def new_signatures(
     day_of_arrival = population.day * SECONDS_A_DAY
     moment = day_of_arrival
     if population.second is not None:
-        moment = np.where(population.timed, population.second, day_of_arrival)
+        moment = np.where(population.has_time, population.second, day_of_arrival)
     chosen = (population.signature >= 0) & (moment <= until)
     code = population.signature[chosen]
     first = np.full(len(population.signatures), np.inf)
     np.minimum.at(first, code, moment[chosen])
-    if population.pruned is not None:  # what came before it is not new
-        old = set(population.pruned.signatures)
+    if population.left_by_prune is not None:  # what came before it is not new
+        old = set(population.left_by_prune.signatures)
         first[[name in old for name in population.signatures]] = -np.inf
     new = np.flatnonzero(np.isfinite(first) & (first > until - days * SECONDS_A_DAY))
     counts = np.bincount(code, minlength=first.size)
@@ -371,7 +374,7 @@ def new_signatures(
             verdicts = dict(count_verdicts(connection, same)[:MAX_VERDICTS])
             if verdicts.keys() == {NO_FAULT}:
                 continue
-            timed = bool((chosen & population.timed & (population.signature == number)).any())
+            timed = bool((chosen & population.has_time & (population.signature == number)).any())
             program = find_program(connection, same)
             values = (kind, key, int(counts[number]), size, name, verdicts, timed, program)
             rows.append(NewSignature(float(first[number]), *values))
@@ -420,7 +423,7 @@ def count_crashes_without_time(
     population: Population, signature: str | None, asof: int | None
 ) -> int:
     """Return how many crashes a curve leaves out, because no time of theirs is believed."""
-    lost = ~population.timed
+    lost = ~population.has_time
     if asof is not None:
         lost = lost & (population.day <= asof)
     if signature is not None:
@@ -434,7 +437,7 @@ def _counts_by_day(
     population: Population, signature: str | None, asof: int | None
 ) -> dict[int, tuple[int, int, int]]:
     """Return day -> crashes, hosts, crashes that host-hours cover."""
-    timed = population.timed
+    timed = population.has_time
     if asof is not None:
         timed = timed & (population.day <= asof)
     if signature is not None:
@@ -448,7 +451,9 @@ def _counts_by_day(
     day, host, crashes = count_pairs(days - first, population.host[timed] + 1)  # 0: no host
     counts, hosts = np.bincount(day, weights=crashes), np.bincount(day[host > 0])
     hosts = np.pad(hosts, (0, counts.size - hosts.size))
-    covered = np.bincount(population.day[timed & population.covered] - first, minlength=counts.size)
+    covered = np.bincount(
+        population.day[timed & population.has_host_hours] - first, minlength=counts.size
+    )
     return {
         first + int(d): (int(counts[d]), int(hosts[d]), int(covered[d]))
         for d in np.flatnonzero(counts)
@@ -464,7 +469,7 @@ def compare_windows(
     before: tuple[float, float],
     after: tuple[float, float],
     limit: int,
-) -> Comparison:
+) -> SignatureComparison:
     """Compare the signatures of two half-open windows (epoch seconds), strongest change first.
 
     Given both windows' crashes of a signature, how many fall in the second one is binomial, with
@@ -487,7 +492,7 @@ def compare_windows(
 
 def compare_values(
     engine: Engine, population: Population, marks: Sequence[tuple[str, str]], limit: int
-) -> Comparison:
+) -> SignatureComparison:
     """Compare the signatures of crashes with two values of attributes, as `compare_windows` does.
 
     By the host-hours with each value, or by their crashes of all kinds where none tell it. Raises
@@ -531,20 +536,20 @@ def compare_values(
     cells = rate_cells(population, attribute, find_events(population).counted.signature >= 0)
     codes = [attribute.values.index(value) for _, value in marks]
     unchanged = ~np.isin(population.signature[cells.crashes], list(comparison.changed_codes))
-    cells = cells.of_crashes(unchanged & np.isin(cells.codes[0], codes))
-    cells = cells.of_hours(np.isin(cells.codes[1], codes))
+    cells = cells.with_crashes(unchanged & np.isin(cells.codes[0], codes))
+    cells = cells.with_host_hours(np.isin(cells.codes[1], codes))
     both = risk_given_host_and_day(codes[1], cells)
     return comparison._replace(rest_on_same=both or risk_by_strata(codes[1], cells, cells.days))
 
 
 def _compare_signatures(
     engine: Engine, population: Population, sides: Sequence[Bools], share: float, limit: int
-) -> Comparison:
+) -> SignatureComparison:
     """Return rows of both sides, of which the second one has a `share` of what counts.
 
     What came together, as a loop, counts once.
     """
-    from gdb_epi.fleet.statistics.hypothesis_tests import holm, two_sided_binomial
+    from gdb_epi.fleet.statistics.hypothesis_tests import holm_adjusted_p_values, two_sided_binomial
 
     share = min(max(share, 1e-9), 1 - 1e-9)
     events = find_events(population)
@@ -557,7 +562,7 @@ def _compare_signatures(
     some = np.flatnonzero(first + second)
     a, b = (side[some].astype(float) for side in (first, second))
     p = two_sided_binomial(b, a + b, np.full(a.size, share))
-    q = holm(p)
+    q = holm_adjusted_p_values(p)
     together = np.array(more)[:, some] - np.array((a, b))
     names = [population.signatures[code] for code in some.tolist()]
     order = sorted(range(some.size), key=lambda i: (p[i], -b[i], names[i]))
@@ -584,7 +589,7 @@ def _compare_signatures(
         if (inside & events.with_repeats(event.members)).any()
     )
     changed = tuple(some[~usual].tolist())
-    return Comparison(rows, len(changed), rest if n + m else None, told, changed)
+    return SignatureComparison(rows, len(changed), rest if n + m else None, told, changed)
 
 
 def _hours_in_window(exposed: dict[int, float], window: tuple[float, float]) -> float:

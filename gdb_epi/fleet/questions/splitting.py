@@ -17,8 +17,8 @@ from gdb_epi.fleet.population.attribute_combinations import (
     count_known_pairs,
     find_combinations,
 )
-from gdb_epi.fleet.population.coverage import drop_hours, sum_old_hours
-from gdb_epi.fleet.population.population import CountCache, Population
+from gdb_epi.fleet.population.coverage import drop_host_hours, sum_old_host_hours
+from gdb_epi.fleet.population.population import ComputedOnceCache, Population
 from gdb_epi.fleet.questions.conditions_of_two_causes import find_conditions_of_two_causes
 from gdb_epi.fleet.questions.subpopulations import (
     Subpopulation,
@@ -31,7 +31,7 @@ from gdb_epi.fleet.screen.attribute_pairs import pair_findings
 from gdb_epi.fleet.screen.attributes import signature_findings
 from gdb_epi.fleet.screen.confounded_findings import drop_confounded_findings
 from gdb_epi.fleet.screen.design_effect import expected_shares
-from gdb_epi.fleet.screen.dose_response import describe_thresholds, describe_versions
+from gdb_epi.fleet.screen.dose_response import describe_marks_that_are_versions, describe_thresholds
 from gdb_epi.fleet.screen.events import CrashEvents, find_events
 from gdb_epi.fleet.screen.finding import (
     CPU,
@@ -58,7 +58,7 @@ MAX_IMPLIED_P = 1e-3  # of the crashes with the implied value, that they prefer 
 MIN_TOGETHER = 0.8  # of a mark's crashes shared by a second mark: then the cause needs both
 
 
-class MarkedCrashes(NamedTuple):
+class CrashesWithConditions(NamedTuple):
     """Crashes, and the conditions that go with them."""
 
     conditions: tuple[Finding, ...]
@@ -71,14 +71,14 @@ def split_by_conditions(
     not_host_explained: Bools,
     unassigned: Bools,
     subpopulations: Sequence[Subpopulation],
-) -> list[MarkedCrashes]:
+) -> list[CrashesWithConditions]:
     """Return groups of a signature's `unassigned` crashes, by the conditions that go with them.
 
     Each subpopulation is tested on its own, because a mark of half of the crashes is diluted among
     all of them. If nothing goes with any subpopulation, all crashes are tested together.
     """
-    parts: list[MarkedCrashes] = []
-    same = population.of_signature(signature)
+    parts: list[CrashesWithConditions] = []
+    same = population.crashes_of_signature(signature)
     for subpopulation in subpopulations:
         name = f"{signature}{WHERE}{subpopulation.mark}"
         # The population with a subpopulation as a signature of its own.
@@ -87,10 +87,10 @@ def split_by_conditions(
         signatures = [*population.signatures, name]
         memo = None
         if population.memo is not None:
-            memo = CountCache(population.memo, codes)
+            memo = ComputedOnceCache(population.memo, codes)
             # Of ten million crashes counting these pairs anew takes a second.
             mine = np.flatnonzero(subpopulation.members & (population.host >= 0))
-            old = population.cached(count_known_pairs, population.signature, population.host)
+            old = population.computed_once(count_known_pairs, population.signature, population.host)
             old = without_pairs(old, population.signature[mine], population.host[mine])
             new = count_pairs(codes[mine], population.host[mine])
             pairs = tuple(np.concatenate(both) for both in zip(old, new, strict=True))
@@ -100,38 +100,44 @@ def split_by_conditions(
         if circular:
             kept = tuple(a for a in apart.attributes if a.name not in circular)
             apart = apart._replace(attributes=kept)
-        parts += _split_crashes(apart, name, not_host_explained, subpopulation.members, hosts=True)
+        parts += _crashes_by_conditions_or_hosts(
+            apart, name, not_host_explained, subpopulation.members, hosts=True
+        )
     if not parts:
-        parts = _split_crashes(population, signature, not_host_explained, unassigned, hosts=False)
+        parts = _crashes_by_conditions_or_hosts(
+            population, signature, not_host_explained, unassigned, hosts=False
+        )
     return parts or _marks_without_hours(population, signature, not_host_explained, unassigned)
 
 
-def _split_crashes(
+def _crashes_by_conditions_or_hosts(
     population: Population, name: str, free: Bools, left: Bools, *, hosts: bool
-) -> list[MarkedCrashes]:
-    parts: list[MarkedCrashes] = []
+) -> list[CrashesWithConditions]:
+    parts: list[CrashesWithConditions] = []
     if hosts:
         for finding in hosts_of_signature(population, ~free, name):
-            parts.append(MarkedCrashes((finding,), finding.members & left))
+            parts.append(CrashesWithConditions((finding,), finding.members & left))
             left, free = left & ~finding.members, free & ~finding.members
     marks = list(signature_findings(population, free, name))
     groups = _join_marks_of_same_crashes(
         drop_confounded_findings(population, marks, [], order=_sort_key_of_marks(marks))
     )
-    groups = [_without_implied(population, group) for group in groups]
+    groups = [_conditions_without_implied(population, group) for group in groups]
     pairs = pair_findings(population, free, name)
-    groups = _add_pairs(groups, pairs)
+    groups = _add_conditions_of_pairs(groups, pairs)
     if all(len(group) == 1 for group in groups):
-        same = population.of_signature(name)
+        same = population.crashes_of_signature(name)
         single = [group[0] for group in groups]
         if (own := find_conditions_of_two_causes(population, same & free, single)) is not None:
-            return parts + _assign_values(population, list(zip(single, own, strict=True)), left)
-    return parts + _assign_marks(population, groups, left)
+            return parts + _assign_crashes_by_values(
+                population, list(zip(single, own, strict=True)), left
+            )
+    return parts + _assign_crashes_by_conditions(population, groups, left)
 
 
-def _assign_values(
+def _assign_crashes_by_values(
     population: Population, groups: Sequence[tuple[Finding, ...]], left: Bools
-) -> list[MarkedCrashes]:
+) -> list[CrashesWithConditions]:
     """Assign each of the crashes `left` to the first group all of whose values it has."""
     parts = []
     for conditions in groups:
@@ -140,36 +146,36 @@ def _assign_values(
             attribute = population.attribute(finding.attr)
             assert attribute is not None  # it was found there
             mine &= attribute.crashes_with(finding.value)
-        parts.append(MarkedCrashes(conditions, mine))
+        parts.append(CrashesWithConditions(conditions, mine))
         left = left & ~mine
     return parts
 
 
 def _marks_without_hours(
     population: Population, name: str, free: Bools, left: Bools
-) -> list[MarkedCrashes]:
+) -> list[CrashesWithConditions]:
     """Return what marks the crashes of a signature that host-hours do not cover in full."""
     marks = case_control_findings(population, free, name)
     if not marks:
         return []
-    alone = drop_hours(population)
+    alone = drop_host_hours(population)
     groups = _join_marks_of_same_crashes(
         drop_confounded_findings(alone, marks, [], order=_sort_key_of_marks(marks))
     )
-    return _assign_marks(population, groups, left)
+    return _assign_crashes_by_conditions(population, groups, left)
 
 
-def _assign_marks(
+def _assign_crashes_by_conditions(
     population: Population, groups: Iterable[tuple[Finding, ...]], left: Bools
-) -> list[MarkedCrashes]:
+) -> list[CrashesWithConditions]:
     """Assign each of the crashes `left` to the first group of conditions that it meets."""
-    parts: list[MarkedCrashes] = []
+    parts: list[CrashesWithConditions] = []
     for conditions in groups:
         mine = left.copy()
         for finding in conditions:
             mine &= finding.members | _crashes_with_value_in_record_only(population, finding)
         if int(mine.sum()) >= MIN_N:
-            parts.append(MarkedCrashes(conditions, mine))
+            parts.append(CrashesWithConditions(conditions, mine))
             left = left & ~mine & ~_crashes_with_unknown_values(population, conditions)
     return parts
 
@@ -227,19 +233,25 @@ def _join_marks_of_same_crashes(marks: Sequence[Finding]) -> list[tuple[Finding,
     return [tuple(group) for group in groups]
 
 
-def _without_implied(population: Population, group: tuple[Finding, ...]) -> tuple[Finding, ...]:
+def _conditions_without_implied(
+    population: Population, group: tuple[Finding, ...]
+) -> tuple[Finding, ...]:
     """Return conditions without those that another one implies, and that bring nothing without it.
 
     All machines with one firmware are of one model: of this model the others do not crash.
     """
     implied: set[int] = set()
     for i, j in permutations(range(len(group)), 2):
-        if i not in implied and j not in implied and _is_implied(population, group[i], group[j]):
+        if (
+            i not in implied
+            and j not in implied
+            and _is_condition_implied(population, group[i], group[j])
+        ):
             implied.add(j)
     return tuple(finding for i, finding in enumerate(group) if i not in implied)
 
 
-def _is_implied(population: Population, part: Finding, whole: Finding) -> bool:
+def _is_condition_implied(population: Population, part: Finding, whole: Finding) -> bool:
     mine, other = population.attribute(part.attr), population.attribute(whole.attr)
     if mine is None or other is None:
         return False
@@ -255,7 +267,7 @@ def _is_implied(population: Population, part: Finding, whole: Finding) -> bool:
     ]
     if hours[1] > MAX_BESIDE * hours[0] or min(hours[0], hours[2]) <= 0:
         return False
-    same = population.of_signature(whole.signature)
+    same = population.crashes_of_signature(whole.signature)
     has_both = same & (mine.crash >= 0) & (other.crash >= 0)
     in_part, in_whole = mine.crash == code, other.crashes_with(whole.value)
     n = [
@@ -268,7 +280,7 @@ def _is_implied(population: Population, part: Finding, whole: Finding) -> bool:
     return prefers <= MAX_IMPLIED_P and raised > MAX_Q
 
 
-def _add_pairs(
+def _add_conditions_of_pairs(
     groups: Sequence[tuple[Finding, ...]], pairs: Iterable[tuple[Finding, Finding]]
 ) -> list[tuple[Finding, ...]]:
     """Add what pairs show: a second condition of a mark, or a mark that neither half was alone."""
@@ -328,18 +340,18 @@ class SignatureSplit(NamedTuple):
     leaning: str | None  # the best mark that is not significant yet
 
     @property
-    def is_open(self) -> bool:
+    def has_open_question(self) -> bool:
         """Whether hosts that crash in many ways have some of it, and nothing explains the others.
 
         Every bad host has a few crashes of whatever is frequent anyway: that is not its cause.
         """
-        return _is_open(self.parts)
+        return _is_split_open(self.parts)
 
 
 MINOR = 0.2  # of the crashes: a smaller part does not explain why there are so many
 
 
-def _is_open(parts: Sequence[SignaturePart]) -> bool:
+def _is_split_open(parts: Sequence[SignaturePart]) -> bool:
     marked = [part for part in parts if part.finding is not None]
     total = sum(part.crashes for part in parts)
     return (
@@ -360,9 +372,9 @@ def split_signature(
     if hosts is None:
         hosts = screen_hosts(population, day)
     events = find_events(population)
-    whole, population = population, sum_old_hours(events.counted, day - max(WINDOWS))
+    whole, population = population, sum_old_host_hours(events.counted, day - max(WINDOWS))
     same = left = population.signature == signature
-    marked_parts = _host_parts(population, name, left, hosts)
+    marked_parts = _parts_of_single_hosts(population, name, left, hosts)
     for part in marked_parts:
         left = left & ~part.members
     free = left | ~same
@@ -376,7 +388,7 @@ def split_signature(
         left = left & ~part.members
     parts = [_marked_part(population, same, marked_part) for marked_part in marked_parts]
     unsure = _crashes_in_no_subpopulation(left, subpopulations, marked)
-    parts += _open_parts(
+    parts += _parts_without_mark(
         population, same, free, left & ~unsure, subpopulations, alone=not parts, marked=bool(marked)
     )
     if unsure.any():
@@ -386,11 +398,13 @@ def split_signature(
     waiting = [p for p in parts if p.more is not None and (p.mark != REST or not marked)]
     most = max(waiting, key=lambda p: p.more or 0) if waiting else None
     more, leaning = (most.more, most.leaning) if most is not None else (None, None)
-    counts = tuple(_add_repeats(whole, events, part) for part in parts)
+    counts = tuple(_add_repeated_crashes(whole, events, part) for part in parts)
     return SignatureSplit(name, counts, _split_sentence(whole, parts, more), more, leaning)
 
 
-def _add_repeats(population: Population, events: CrashEvents, part: SignaturePart) -> SignaturePart:
+def _add_repeated_crashes(
+    population: Population, events: CrashEvents, part: SignaturePart
+) -> SignaturePart:
     """Add to each part the crashes that came together with one of its own."""
     members = events.with_repeats(part.members) & (
         part.members | (population.signature == population.signature[part.members][:1])
@@ -407,9 +421,9 @@ def _add_repeats(population: Population, events: CrashEvents, part: SignaturePar
 def _without_explained_hosts(
     population: Population,
     same: Bools,
-    hosts: Sequence[MarkedCrashes],
-    marked: Sequence[MarkedCrashes],
-) -> tuple[list[MarkedCrashes], list[MarkedCrashes]]:
+    hosts: Sequence[CrashesWithConditions],
+    marked: Sequence[CrashesWithConditions],
+) -> tuple[list[CrashesWithConditions], list[CrashesWithConditions]]:
     """Return hosts and marks, the crashes of hosts that meet a mark of all others being of that."""
     needed = [part for part in marked if all(f.n == f.total for f in part.conditions)]
     if len(needed) != 1 or len(marked) != 1:
@@ -434,7 +448,7 @@ REST = "the rest"
 
 
 def _crashes_in_no_subpopulation(
-    left: Bools, subpopulations: Sequence[Subpopulation], marked: Sequence[MarkedCrashes]
+    left: Bools, subpopulations: Sequence[Subpopulation], marked: Sequence[CrashesWithConditions]
 ) -> Bools:
     """Return the crashes in no subpopulation; none where a mark spans several subpopulations."""
     inside = left & False
@@ -446,11 +460,11 @@ def _crashes_in_no_subpopulation(
     return left & ~inside if subpopulations else inside
 
 
-def _host_parts(
+def _parts_of_single_hosts(
     population: Population, name: str, left: Bools, hosts: Iterable[Finding]
-) -> list[MarkedCrashes]:
+) -> list[CrashesWithConditions]:
     """Return the parts of single hosts: all crashes of each, also on days without hours."""
-    parts: list[MarkedCrashes] = []
+    parts: list[CrashesWithConditions] = []
     for finding in hosts:
         mine = finding.members & left
         if not finding.signature.startswith(CPU):
@@ -461,7 +475,7 @@ def _host_parts(
             and _has_more_than_its_share(population, mine, left)
         )
         if about and (finding.members & mine).any() and int(mine.sum()) >= MIN_N:
-            parts.append(MarkedCrashes((finding,), mine))
+            parts.append(CrashesWithConditions((finding,), mine))
             left = left & ~mine
     return parts
 
@@ -485,7 +499,7 @@ def _share_of_host(population: Population, mine: Bools, left: Bools) -> tuple[in
     return int((mine & with_host).sum()), int(with_host.sum()), share
 
 
-def _bad_host_sentence(population: Population, same: Bools, part: MarkedCrashes) -> str:
+def _bad_host_sentence(population: Population, same: Bools, part: CrashesWithConditions) -> str:
     """Say how many crashes of the signature a host has that is bad as such; "" of other parts."""
     finding = part.conditions[0]
     if finding.attr != HOST or not is_about_whole_host(finding.signature):
@@ -496,7 +510,7 @@ def _bad_host_sentence(population: Population, same: Bools, part: MarkedCrashes)
 
 
 def _marked_part(
-    population: Population, same: Bools, explained_part: MarkedCrashes
+    population: Population, same: Bools, explained_part: CrashesWithConditions
 ) -> SignaturePart:
     conditions = explained_part.conditions
     mark = " and ".join(f.mark for f in conditions)
@@ -509,7 +523,7 @@ def _marked_part(
     return part._replace(mark=mark, finding=conditions[0], also=conditions[1:], here=here)
 
 
-def _open_parts(
+def _parts_without_mark(
     population: Population,
     same: Bools,
     free: Bools,
@@ -536,14 +550,14 @@ def _open_parts(
         if int(mine.sum()) >= max(MIN_N, subpopulation.members.sum() / 2) and not (
             marked and len(subpopulations) < 2
         ):
-            add_part(subpopulation.mark, _likely_label(population, mine), mine)
+            add_part(subpopulation.mark, _likely_label_by_flags(population, mine), mine)
             left = left & ~mine
     if left.any():
         add_part(REST, ONE_POPULATION if alone and not parts else NOT_EXPLAINED, left)
     return parts
 
 
-def _likely_label(population: Population, members: Bools) -> str:
+def _likely_label_by_flags(population: Population, members: Bools) -> str:
     """Return the likely label, by their flags, of crashes that no mark in the fleet goes with."""
     share = MIN_FLAGGED * int(members.sum())
     flipped = population.bitflip & members
@@ -574,7 +588,7 @@ def _split_sentence(population: Population, parts: list[SignaturePart], more: in
     hosts = [p for p in parts if p.finding is not None and p.finding.attr == "host"]
     others = [p for p in parts if p.finding is not None and p.finding.attr != "host"]
     rest = sum(p.crashes for p in parts if p.finding is None)
-    if _is_open(parts):
+    if _is_split_open(parts):
         total = rest + sum(p.crashes for p in hosts)
         some = ", ".join(f"{p.crashes} on {p.mark}" for p in hosts)
         return (
@@ -592,7 +606,9 @@ def _split_sentence(population: Population, parts: list[SignaturePart], more: in
     if len(single) == len(others) and (threshold := describe_thresholds(population, single)):
         return f"one cause: goes with {threshold}"
     alike = [] if any(p.facts for p in others) else [(p.finding, p.members) for p in others]
-    if len(single) == len(others) and (versions := describe_versions(population, alike)):
+    if len(single) == len(others) and (
+        versions := describe_marks_that_are_versions(population, alike)
+    ):
         return f"one cause: goes with {versions}"
     if len(others) > 1:
         return f"two causes or more: {' apart from '.join(p.mark for p in others)}"

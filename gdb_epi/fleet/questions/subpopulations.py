@@ -46,7 +46,7 @@ class Subpopulation(NamedTuple):
     members: Bools
 
 
-class FactDifference(NamedTuple):
+class FactValueDifference(NamedTuple):
     """A value of a fact: its share here and in the other crashes of the signature."""
 
     fact: str
@@ -136,7 +136,7 @@ def distinguishing_mark(population: Population, mine: Bools, others: Bools) -> s
 
 def distinguishing_facts(
     population: Population, mine: Bools, others: Bools, columns: Sequence[Attribute] | None = None
-) -> list[FactDifference]:
+) -> list[FactValueDifference]:
     """Return the facts whose values differ most between two sets of crashes, at most MAX_TOLD.
 
     With `columns`, attributes of the fleet are compared instead of facts of the cores.
@@ -152,7 +152,7 @@ def distinguishing_facts(
 
 def _fact_differences(
     mine: Bools, others: Bools, columns: Sequence[Attribute]
-) -> list[FactDifference]:
+) -> list[FactValueDifference]:
     differences = []
     rows = [np.flatnonzero(mask) for mask in (mine, others)]
     for fact in columns:
@@ -163,7 +163,7 @@ def _fact_differences(
         counts = np.bincount(here, minlength=size), np.bincount(there, minlength=size)
         value = int(np.argmax(counts[0] / here.size - counts[1] / there.size))
         numbers = int(counts[0][value]), here.size, int(counts[1][value]), there.size
-        difference = FactDifference(fact.name, fact.values[value], *numbers)
+        difference = FactValueDifference(fact.name, fact.values[value], *numbers)
         if difference.share_difference >= MIN_TOLD:
             differences.append(difference)
     return differences
@@ -182,7 +182,7 @@ def attributes_in_mark(population: Population, same: Bools, mine: Bools) -> froz
     return frozenset(
         attribute.name
         for attribute in population.attributes
-        if any(_determine_each_other(facts[d.fact], attribute, others) for d in differences)
+        if any(_is_fact_tied_to_attribute(facts[d.fact], attribute, others) for d in differences)
     )
 
 
@@ -191,7 +191,7 @@ def _sample_of_others(members: Bools) -> Ints:
     return np.asarray(others[:: others.size // MAX_OTHERS + 1])
 
 
-def _determine_each_other(fact: Attribute, attribute: Attribute, others: Ints) -> bool:
+def _is_fact_tied_to_attribute(fact: Attribute, attribute: Attribute, others: Ints) -> bool:
     codes = fact.crash[others], attribute.crash[others]
     return _is_determined_by(codes[1], codes[0]) or _is_determined_by(codes[0], codes[1])
 
@@ -275,7 +275,7 @@ def _divide_by_fact(
         n = [x[keep].astype(float) for x in (counts, of_value[second], of_fact[first])]
         p = hypergeometric_tail(n[0], np.full(n[0].size, float(both_known.sum())), n[1], n[2])
         least = int(np.argmin(p))
-        if (best is None or p[least] < best[0]) and not _determine_each_other(
+        if (best is None or p[least] < best[0]) and not _is_fact_tied_to_attribute(
             fact, attribute, others
         ):
             best = float(p[least]), (f == first[keep][least]).astype(np.int64)

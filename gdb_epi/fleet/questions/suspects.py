@@ -8,7 +8,7 @@ from math import lgamma, log
 
 import numpy as np
 
-from gdb_epi.fleet.decisions.repairs import screen_present
+from gdb_epi.fleet.decisions.repairs import screen_without_repaired_hosts_past
 from gdb_epi.fleet.population.host_spelling import count_machines
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.changes_by_hours import change_by_hours_sentences, find_recounted_hours
@@ -52,16 +52,20 @@ from gdb_epi.fleet.screen.finding import (
     Finding,
     crashes_of_findings,
 )
-from gdb_epi.fleet.screen.finding_texts import P_AND_Q, describe_verdict, is_hardware
+from gdb_epi.fleet.screen.finding_texts import (
+    P_AND_Q,
+    describe_verdict,
+    is_hardware_or_place_attribute,
+)
 from gdb_epi.fleet.screen.hosts import exposure_shares, signature_of_most
 from gdb_epi.fleet.screen.moved_programs import find_program_moves
 from gdb_epi.fleet.screen.possibly_bad_hosts import undecided_sentences
 from gdb_epi.fleet.screen.programs import (
     crashes_of_same_programs,
     known_programs,
-    named_with_program,
     program_of_most_crashes,
     program_of_signature,
+    signature_with_program_words,
 )
 from gdb_epi.fleet.screen.recurring_events import (
     describe_group,
@@ -72,7 +76,7 @@ from gdb_epi.fleet.screen.recurring_events import (
 from gdb_epi.fleet.screen.renamings import moved_functions_of
 from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
-from gdb_epi.fleet.screen.version_courses import version_course
+from gdb_epi.fleet.screen.version_courses import versions_with_signature
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_distinct
 from gdb_epi.fleet.statistics.hypothesis_tests import hypergeometric_p, negative_binomial_tail
 from gdb_epi.fleet.store.day_numbers import iso_day
@@ -119,7 +123,7 @@ def unexplained_signature_sentences(
     few: list[str] = []
     rows = np.argsort(counted_once.signature, kind="stable")  # those without one come first
     ends = rows.size - sizes.sum() + np.cumsum(sizes)
-    timed = counted_once.timed
+    timed = counted_once.has_time
     days = np.sort(counted_once.day[timed])
     each_day = np.bincount(days - days[:1])
     for code in np.argsort(-sizes, kind="stable").tolist():
@@ -135,8 +139,10 @@ def unexplained_signature_sentences(
                 [] if explained.intersection(sum(renaming.signatures, ())) else [renaming.words()]
             )
             explained.update(sum(renaming.signatures, ()))
-        elif begun and (course := version_course(counted_once, counted_once.signature == code)):
-            begun = [f"{course.words()}: {named_with_program(population, name)}"]
+        elif begun and (
+            course := versions_with_signature(counted_once, counted_once.signature == code)
+        ):
+            begun = [f"{course.words()}: {signature_with_program_words(population, name)}"]
         began += begun
         if (its_own := mine[timed[mine]]).size >= MIN_CRASHES:
             bursts += _burst_sentences(counted_once, its_own, (int(days[0]), each_day), tested)
@@ -180,7 +186,9 @@ def _burst_sentences(
             return
         last = f" to {iso_day(first + end - 1)}" if end - begin > 1 else ""
         parts.append(f"{some.size} on {hosts} hosts, {iso_day(first + begin)}{last}")
-    name = named_with_program(population, population.signatures[population.signature[mine[0]]])
+    name = signature_with_program_words(
+        population, population.signatures[population.signature[mine[0]]]
+    )
     yield (
         f"comes in bursts: {name}: {'; '.join(parts)}; of {counted(mine.size, 'crash')} in all. A "
         "job or an input that is tried again on other hosts looks like this, and no host and no "
@@ -213,7 +221,9 @@ def _beginning_sentences(
     hosts = np.unique(population.host[mine[population.host[mine] >= 0]]).size
     size = f"{counted(days.size, 'crash')} on {counted(hosts, 'host')}"
     until = f", the last on {iso_day(last)}" if day - last >= QUIET else ""
-    name = named_with_program(population, population.signatures[population.signature[mine[0]]])
+    name = signature_with_program_words(
+        population, population.signatures[population.signature[mine[0]]]
+    )
     yield f"began on {iso_day(first)}{until}: {name}: {size}; gdb-epi fleet onset says with what"
 
 
@@ -233,7 +243,9 @@ def _few_hosts_sentences(population: Population, mine: Ints, tested: int) -> Ite
     sets = lgamma(size + 1) - lgamma(own.size + 1) - lgamma(size - own.size + 1)
     if sets + hosts.size * log(part) > log(MAX_P / tested):
         return
-    name = named_with_program(population, population.signatures[population.signature[mine[0]]])
+    name = signature_with_program_words(
+        population, population.signatures[population.signature[mine[0]]]
+    )
     names = population.hosts
     few, every = (count_machines(names[c] for c in some) for some in (own, np.flatnonzero(share)))
     where = f"{counted(hosts.size, 'crash')} on {few} of {every} hosts and on no other"
@@ -276,10 +288,10 @@ def suspect_lines(population: Population, screened: ScreeningResult) -> Iterator
     findings = sorted(screened.findings, key=lambda f: f.p)
     worse = worse_value_sentences(population, findings)
     for growth in growing_signatures(population, findings):
-        name = named_with_program(population, population.signatures[growth.signature])
+        name = signature_with_program_words(population, population.signatures[growth.signature])
         worse.append(f"{name}: {growth.words()}")
-    of_moments = list(_signatures_of_moments(population, findings))
-    worse += [f"software: {words}: {named_with_program(population, name)}"
+    of_moments = list(_signatures_of_stops_or_old_processes(population, findings))
+    worse += [f"software: {words}: {signature_with_program_words(population, name)}"
               for name, words in of_moments]  # fmt: skip
     yield from (f"verdict: {line}" for line in worse)
     deaths = find_job_deaths_by_first_host(population)
@@ -323,7 +335,7 @@ def suspect_lines(population: Population, screened: ScreeningResult) -> Iterator
         yield from undecided_sentences(population, screened.day, screened)
 
 
-def _signatures_of_moments(
+def _signatures_of_stops_or_old_processes(
     population: Population, findings: Sequence[Finding]
 ) -> Iterator[tuple[str, str]]:
     """Yield the frequent signatures without a finding that come at stops, or in old processes.
@@ -353,7 +365,9 @@ def _verdict_lines(
     if deaths is not None:
         first = f"host={population.hosts[deaths.host]}" if deaths.host >= 0 else ""
         events_of_deaths = {
-            id(v) for v in verdicts if v.kind == ONE_EVENT and _covers_all_causes(deaths, v)
+            id(v)
+            for v in verdicts
+            if v.kind == ONE_EVENT and _do_deaths_cover_all_causes(deaths, v)
         }
         verdicts = [
             v
@@ -361,22 +375,23 @@ def _verdict_lines(
             if id(v) not in events_of_deaths and (v.subject != first or v.kind == HARDWARE_HOST)
         ]
     same_bugs = [
-        *same_bug_verdicts(population, verdicts), *_places_of_several_programs(population, verdicts)
-    ]  # fmt: skip
+        *same_bug_verdicts(population, verdicts),
+        *_sentences_about_shared_places(population, verdicts),
+    ]
     yield from (f"verdict: {line}" for line, _ in same_bugs)
     of_same = {subject for _, subjects in same_bugs for subject in subjects}
     # What is said of one of them alone is which of its versions have it.
     verdicts = [v for v in verdicts if v.subject not in of_same or v.tells_versions]
-    for headline, subjects in _headlines(verdicts):
+    for headline, subjects in _subjects_by_headline(verdicts):
         # Headlines name the host that they are about; `*` is a group that they describe.
         is_named = subjects[0].startswith(("host=", ALL))
-        what = "" if is_named else f": {named_with_program(population, subjects[0])}"
+        what = "" if is_named else f": {signature_with_program_words(population, subjects[0])}"
         rest = len(subjects) - 1
         more = f", and {counted(rest, 'more signature')}" if rest else ""
         yield f"verdict: {headline}{what}{more}"
 
 
-def _places_of_several_programs(
+def _sentences_about_shared_places(
     population: Population, verdicts: Sequence[PopulationVerdict]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Say of a place that signatures of several programs go with it: no release is why.
@@ -389,7 +404,7 @@ def _places_of_several_programs(
     for verdict in verdicts:
         of_place = (
             f for f in verdict.causes[0].findings
-            if f.attr in PLACES or (is_hardware(f.attr) and f.attr != HOST)
+            if f.attr in PLACES or (is_hardware_or_place_attribute(f.attr) and f.attr != HOST)
         )  # fmt: skip
         # Beside a place a version is another cause; a part needs one that has the code at all.
         first = next(of_place, None)
@@ -397,7 +412,7 @@ def _places_of_several_programs(
             continue
         if first.attr in PLACES and len(verdict.causes[0].findings) > 1:
             continue
-        if (days := population.day[first.members & population.timed]).size:
+        if (days := population.day[first.members & population.has_time]).size:
             span = int(days.min()), int(days.max()), verdict
             by_mark.setdefault((first.attr, first.value), []).append(span)
     groups: list[tuple[str, str, list[PopulationVerdict]]] = []
@@ -411,7 +426,7 @@ def _places_of_several_programs(
     for attr, value, same in groups:
         members = crashes_of_findings(
             (f for v in same for f in v.causes[0].findings if f.attr == attr), population.day.size
-        ) & population.timed  # fmt: skip
+        ) & population.has_time  # fmt: skip
         hosts = count_distinct(population.host[members & (population.host >= 0)])
         if len(same) < 2 or hosts < MIN_HOSTS or len(known_programs(population, members)) < 2:
             continue
@@ -430,13 +445,13 @@ def _places_of_several_programs(
             f"perhaps one cause in {len(every)} signatures of "
             f"{', '.join(dict.fromkeys(programs))}: they go with {attr}={value}, {dates}, and a "
             f"release of one of these programs does not explain the others. It may be "
-            f"{what}{_silent_hosts_words(population, attr, every)}: "
-            f"{', '.join(named_with_program(population, name) for name in every)}",
+            f"{what}{_hosts_lacking_attribute_words(population, attr, every)}: "
+            f"{', '.join(signature_with_program_words(population, name) for name in every)}",
             tuple(names),
         )
 
 
-def _silent_hosts_words(population: Population, attr: str, names: Sequence[str]) -> str:
+def _hosts_lacking_attribute_words(population: Population, attr: str, names: Sequence[str]) -> str:
     """Name the hosts that do not tell an attribute and have most of some signatures."""
     attribute = population.attribute(attr)
     assert attribute is not None  # it has a finding
@@ -459,7 +474,7 @@ def _further_signatures_of_place(
     population = find_events(population).counted
     attribute = population.attribute(attr)
     assert attribute is not None  # it has a finding
-    during = population.timed & (population.day >= days.min()) & (population.day <= days.max())
+    during = population.has_time & (population.day >= days.min()) & (population.day <= days.max())
     during &= (attribute.crash >= 0) & (population.host >= 0)
     there = during & attribute.crashes_with(value)
     counts = np.bincount(population.signature[there & (population.signature >= 0)])
@@ -482,11 +497,11 @@ def _further_signatures_of_place(
     return others
 
 
-def _covers_all_causes(deaths: JobDeathsByFirstHost, verdict: PopulationVerdict) -> bool:
+def _do_deaths_cover_all_causes(deaths: JobDeathsByFirstHost, verdict: PopulationVerdict) -> bool:
     return all(deaths.members[cause.members].mean() >= MOSTLY for cause in verdict.causes)
 
 
-def _headlines(verdicts: Sequence[PopulationVerdict]) -> list[tuple[str, list[str]]]:
+def _subjects_by_headline(verdicts: Sequence[PopulationVerdict]) -> list[tuple[str, list[str]]]:
     """Return each headline with its subjects; alike events are one."""
     # A finding holds arrays, which cannot be compared: it is known by its identity.
     by_finding: dict[int, PopulationVerdict] = {}
@@ -521,7 +536,7 @@ def signatures_with_value(
             code = population.signatures.index(finding.signature)
             words.append(
                 f"{finding.n} of {finding.total} crashes of "
-                f"{named_with_program(population, finding.signature)} have it; "
+                f"{signature_with_program_words(population, finding.signature)} have it; "
                 f"{judge_signature(population, code, population.last_day).headline}"
             )
     return words[:MAX_TOLD]
@@ -533,7 +548,7 @@ def sentences_about_signature(population: Population, code: int) -> list[str]:
     Nothing of very many crashes: a question must stay quick.
     """
     name = population.signatures[code]
-    return _sentences_about(population, lambda f: signature_of_most(population, f) == name)
+    return _sentences_about_findings(population, lambda f: signature_of_most(population, f) == name)
 
 
 def sentences_about_hosts(population: Population, names: Collection[str]) -> list[str]:
@@ -541,7 +556,7 @@ def sentences_about_hosts(population: Population, names: Collection[str]) -> lis
 
     Its loops are left out: it is said which crashes came right after another.
     """
-    return _sentences_about(population, lambda f: f.attr == HOST and f.value in names)
+    return _sentences_about_findings(population, lambda f: f.attr == HOST and f.value in names)
 
 
 def kinds_of_host_sentences(population: Population, hosts: Sequence[int]) -> list[str]:
@@ -563,7 +578,7 @@ def kinds_of_host_sentences(population: Population, hosts: Sequence[int]) -> lis
     if 2 * kinds[most] >= total and beside:
         phrase = signature_phrase_and_key(population.signatures[most])
         words += f"; {kinds[most]} are {phrase}, as on {counted(beside, 'other host')}"
-    screened = screen_present(population)
+    screened = screen_without_repaired_hosts_past(population)
     causes: dict[str, list[Finding]] = {}
     for finding in () if screened is None else screened.findings:
         of_values = finding.attr not in (HOST, *CLUSTERED_CRASHES, *TIME_AND_CPU_ATTRIBUTES)
@@ -586,10 +601,12 @@ def kinds_of_host_sentences(population: Population, hosts: Sequence[int]) -> lis
     return sentences[: 1 + MAX_TOLD]
 
 
-def _sentences_about(population: Population, is_meant: Callable[[Finding], bool]) -> list[str]:
+def _sentences_about_findings(
+    population: Population, is_meant: Callable[[Finding], bool]
+) -> list[str]:
     if not population.day.size or population.day.size > MAX_CRASHES:
         return []
-    screened = screen_present(population)
+    screened = screen_without_repaired_hosts_past(population)
     mine = [f for f in (() if screened is None else screened.findings) if is_meant(f)]
     told = [
         describe_group(describe_verdict(finding), finding, others)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from gdb_epi.fleet.population.attribute_combinations import count_by_value, find_combinations
-from gdb_epi.fleet.population.coverage import drop_hours, has_crashes_without_hours
+from gdb_epi.fleet.population.coverage import drop_host_hours, has_crashes_without_hours
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.design_effect import expected_shares
 from gdb_epi.fleet.screen.finding import HOST_HOURS, MAX_Q, MIN_N
@@ -54,9 +54,9 @@ class ValueInCommon(NamedTuple):
 
     def words(self) -> str:
         """Say it, without accusing."""
-        return f"{self.name}: {self.numbers()}"
+        return f"{self.name}: {self.numbers_sentence()}"
 
-    def numbers(self) -> str:
+    def numbers_sentence(self) -> str:
         """Say how many have it, how often chance gives as many, and what would settle it."""
         of_what = "host-hours" if self.by_hours else "crashes of all kinds"
         more = f"about {counted(self.more, 'more crash')}" if self.more else "hundreds more"
@@ -117,9 +117,9 @@ class ValuesInCommon(NamedTuple):
 
 def find_values_in_common(population: Population, free: Bools, members: Bools) -> ValuesInCommon:
     """Return the possible marks of `members`; `free` are the crashes that hosts do not explain."""
-    uncovered = members & ~population.covered if population.has_exposure else members & False
+    uncovered = members & ~population.has_host_hours if population.has_exposure else members & False
     families = FAMILIES if has_crashes_without_hours(population) else 1
-    asked = drop_hours(population) if families > 1 else population
+    asked = drop_host_hours(population) if families > 1 else population
     size = int(members.sum())
     lacking, enough = [], []
     possible, usual = list[ValueInCommon](), list[ValueInCommon]()

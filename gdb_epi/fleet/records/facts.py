@@ -66,7 +66,7 @@ def is_process_attribute(name: str) -> bool:
     return name in OF_PROCESS or name.startswith(("lib ", "package ", ENV))
 
 
-def extract_facts(record: Mapping[str, Any]) -> dict[str, str]:
+def facts_of_core(record: Mapping[str, Any]) -> dict[str, str]:
     """Return name -> value; a detector that spoke is `found NAME` = true."""
     facts: dict[str, str] = {}
     if _GROUPS.isdisjoint(record):
@@ -91,7 +91,8 @@ def extract_facts(record: Mapping[str, Any]) -> dict[str, str]:
                 facts[f"corruption {name}"] = value
     facts |= _cpu_time_and_core_size(record)
     detectors = {
-        text_or_none(finding.get("detector")) for finding in _objects_in(record.get("findings"))
+        text_or_none(finding.get("detector"))
+        for finding in _json_objects_in_list(record.get("findings"))
     }
     for detector in sorted(name for name in detectors if name):
         facts[f"found {detector}"] = YES
@@ -125,14 +126,14 @@ def identify_program(record: Mapping[str, Any]) -> str | None:
     What runs as one of these is placed and rolled out as one.
     """
     job, container, process = (get_group(record, name) for name in ("job", "container", "process"))
-    if unit := _service_of(text_or_none(job.get("unit")) or ""):
+    if unit := _service_of_unit(text_or_none(job.get("unit")) or ""):
         return unit
     if image := text_or_none(container.get("image")):
         return split_image_tag(image)[0]
     return text_or_none(process.get("script")) or text_or_none(process.get("comm"))
 
 
-def program_of_crashes(programs: Collection[str]) -> str | None:
+def program_name_of_crashes(programs: Collection[str]) -> str | None:
     """Return what crashes are of, by their known programs: SEVERAL of more, None of none."""
     return SEVERAL if len(programs) > 1 else next(iter(programs), None)
 
@@ -147,7 +148,7 @@ def program_in_words(program: str | None) -> str:
     return "several programs" if program == SEVERAL else short_program(program)
 
 
-def _service_of(unit: str) -> str:
+def _service_of_unit(unit: str) -> str:
     """Return the service that a unit of systemd is, "" where it does not tell the program.
 
     A scope holds what others started (a container, a session, a job's step) and has a name of its
@@ -173,13 +174,13 @@ def split_image_tag(image: str) -> tuple[str, str]:
 def flip_bit(record: Mapping[str, Any]) -> int | None:
     """Return the number (0..63) of the bit that may have flipped; None without one."""
     if "findings" in record or "corruption" in record:
-        for finding in _objects_in(record.get("findings")):
+        for finding in _json_objects_in_list(record.get("findings")):
             bit = _bit_number(get_group(finding, "facts").get("bit"))
             if bit is not None:
                 return bit
         damage = get_group(get_group(record, "verdict"), "damage")
         candidates = get_group(record, "corruption").get("candidates")
-        for candidate in (*_objects_in(candidates), damage):
+        for candidate in (*_json_objects_in_list(candidates), damage):
             bits = candidate.get("bits")
             if isinstance(bits, list) and len(bits) == 1:
                 return _bit_number(bits[0])
@@ -191,7 +192,7 @@ def _bit_number(value: Any) -> int | None:
     return bit if bit is not None and 0 <= bit < 64 else None
 
 
-def _objects_in(value: Any) -> list[Mapping[str, Any]]:
+def _json_objects_in_list(value: Any) -> list[Mapping[str, Any]]:
     return (
         [x for x in value[:MAX_FINDINGS] if isinstance(x, dict)] if isinstance(value, list) else []
     )

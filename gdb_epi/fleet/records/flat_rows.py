@@ -25,7 +25,7 @@ MAX_STACK = 64  # frames
 TEXT, INTEGER, REAL, FLAG, TIME, MAP = "text", "integer", "real", "flag", "time", "map"
 
 
-class Column(NamedTuple):
+class FlatRowColumn(NamedTuple):
     """One column: our name, OpenTelemetry's, its type."""
 
     name: str
@@ -34,42 +34,42 @@ class Column(NamedTuple):
 
 
 COLUMNS = (
-    Column("core_key", "log.record.uid", TEXT),
-    Column("time", "timestamp", TIME),  # seconds since the epoch; UTC in tables
-    Column("time_source", "gdb_epi.time.source", TEXT),
-    Column("host", "host.name", TEXT),
-    Column("machine_id", "host.id", TEXT),
-    Column("boot_id", "gdb_epi.host.boot_id", TEXT),
-    Column("cpu", "cpu.logical_number", INTEGER),
-    Column("kernel", "os.version", TEXT),
-    Column("service", "service.name", TEXT),
-    Column("pid", "process.pid", INTEGER),
-    Column("parent_pid", "process.parent_pid", INTEGER),
-    Column("executable", "process.executable.path", TEXT),
-    Column("build_id", "process.executable.build_id.gnu", TEXT),
-    Column("python", "process.runtime.version", TEXT),
-    Column("thread_id", "thread.id", INTEGER),
-    Column("thread", "thread.name", TEXT),
-    Column("signal", "gdb_epi.signal.number", INTEGER),
-    Column("si_code", "gdb_epi.signal.code", INTEGER),
-    Column("exception", "exception.type", TEXT),
-    Column("stack", "exception.stacktrace", TEXT),
-    Column("category", "gdb_epi.signature.category", TEXT),
-    Column("signature", "gdb_epi.signature.text", TEXT),
-    Column("signature_kind", "gdb_epi.signature.kind", TEXT),
-    Column("signature_key", "gdb_epi.signature.key", TEXT),
-    Column("coarse_key", "gdb_epi.signature.coarse", TEXT),
-    Column("verdict", "gdb_epi.verdict.label", TEXT),
-    Column("confidence", "gdb_epi.verdict.confidence", REAL),
-    Column("verdict_model", "gdb_epi.verdict.model", INTEGER),
-    Column("bitflip", "gdb_epi.flags.bitflip", FLAG),
-    Column("flip_bit", "gdb_epi.flags.flip_bit", INTEGER),
-    Column("lock_inherited", "gdb_epi.flags.lock_inherited", FLAG),
-    Column("truncated", "gdb_epi.truncated", FLAG),
-    Column("quality", "gdb_epi.quality", REAL),
-    Column("schema", "gdb_epi.schema", TEXT),
-    Column("tool", "gdb_epi.tool", TEXT),
-    Column("attributes", "gdb_epi.attributes", MAP),
+    FlatRowColumn("core_key", "log.record.uid", TEXT),
+    FlatRowColumn("time", "timestamp", TIME),  # seconds since the epoch; UTC in tables
+    FlatRowColumn("time_source", "gdb_epi.time.source", TEXT),
+    FlatRowColumn("host", "host.name", TEXT),
+    FlatRowColumn("machine_id", "host.id", TEXT),
+    FlatRowColumn("boot_id", "gdb_epi.host.boot_id", TEXT),
+    FlatRowColumn("cpu", "cpu.logical_number", INTEGER),
+    FlatRowColumn("kernel", "os.version", TEXT),
+    FlatRowColumn("service", "service.name", TEXT),
+    FlatRowColumn("pid", "process.pid", INTEGER),
+    FlatRowColumn("parent_pid", "process.parent_pid", INTEGER),
+    FlatRowColumn("executable", "process.executable.path", TEXT),
+    FlatRowColumn("build_id", "process.executable.build_id.gnu", TEXT),
+    FlatRowColumn("python", "process.runtime.version", TEXT),
+    FlatRowColumn("thread_id", "thread.id", INTEGER),
+    FlatRowColumn("thread", "thread.name", TEXT),
+    FlatRowColumn("signal", "gdb_epi.signal.number", INTEGER),
+    FlatRowColumn("si_code", "gdb_epi.signal.code", INTEGER),
+    FlatRowColumn("exception", "exception.type", TEXT),
+    FlatRowColumn("stack", "exception.stacktrace", TEXT),
+    FlatRowColumn("category", "gdb_epi.signature.category", TEXT),
+    FlatRowColumn("signature", "gdb_epi.signature.text", TEXT),
+    FlatRowColumn("signature_kind", "gdb_epi.signature.kind", TEXT),
+    FlatRowColumn("signature_key", "gdb_epi.signature.key", TEXT),
+    FlatRowColumn("coarse_key", "gdb_epi.signature.coarse", TEXT),
+    FlatRowColumn("verdict", "gdb_epi.verdict.label", TEXT),
+    FlatRowColumn("confidence", "gdb_epi.verdict.confidence", REAL),
+    FlatRowColumn("verdict_model", "gdb_epi.verdict.model", INTEGER),
+    FlatRowColumn("bitflip", "gdb_epi.flags.bitflip", FLAG),
+    FlatRowColumn("flip_bit", "gdb_epi.flags.flip_bit", INTEGER),
+    FlatRowColumn("lock_inherited", "gdb_epi.flags.lock_inherited", FLAG),
+    FlatRowColumn("truncated", "gdb_epi.truncated", FLAG),
+    FlatRowColumn("quality", "gdb_epi.quality", REAL),
+    FlatRowColumn("schema", "gdb_epi.schema", TEXT),
+    FlatRowColumn("tool", "gdb_epi.tool", TEXT),
+    FlatRowColumn("attributes", "gdb_epi.attributes", MAP),
 )
 
 # Attributes of hosts that the conventions name; any other is `gdb_epi.host.NAME`.
@@ -97,7 +97,7 @@ def flat_row(record: Mapping[str, Any]) -> dict[str, Any]:
     crashed = get_group(threads, "crashed")
     _, kind, key, coarse = rows.sig or ("", "", "", "")
     name, machine = rows.host or ("", "")
-    crash, judged = rows.crash, get_group(record, "verdict")
+    crash, judged = rows.crash_columns, get_group(record, "verdict")
     return {
         "core_key": rows.core_key,
         # As it was claimed; `time_source` says by whom.
@@ -217,7 +217,7 @@ def write_parquet(rows: Iterable[Mapping[str, Any]], path: Path, *, otel: bool) 
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         while part := list(islice(stream, ROWS)):
             columns = [
-                pa.array([_cell(row[c.name], c.type, otel) for row in part], types[c.type])
+                pa.array([_parquet_cell(row[c.name], c.type, otel) for row in part], types[c.type])
                 for c in COLUMNS
             ]
             writer.write_table(pa.Table.from_arrays(columns, schema=schema))
@@ -225,7 +225,7 @@ def write_parquet(rows: Iterable[Mapping[str, Any]], path: Path, *, otel: bool) 
     return count
 
 
-def _cell(value: Any, kind: str, otel: bool) -> Any:
+def _parquet_cell(value: Any, kind: str, otel: bool) -> Any:
     if kind == MAP:
         return [(otel_attribute(k) if otel else k, v) for k, v in sorted(value.items())]
     if kind == TIME and value is not None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from gdb_epi.errors import EpiError
-from gdb_epi.fleet.records.prepare import PreparedBatch, Preparer
+from gdb_epi.fleet.records.prepare import PreparedBatch, RecordPreparer
 from gdb_epi.fleet.records.reader import read_record_files
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def prepare_in_helpers(
     times that are written without one; they take no helpers.
     """
     if helpers < 1 or stdin is not None or zone is not None:
-        preparer = Preparer(zone)
+        preparer = RecordPreparer(zone)
         yield map(preparer.prepare_part, read_record_files(paths, stdin))
         return
     context = get_context("fork")
@@ -116,7 +116,7 @@ def _run_helper(
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the parent, and its pipes us
     for end in others:
         end.close()
-    preparer = Preparer()
+    preparer = RecordPreparer()
     with suppress(BrokenPipeError):
         for number, part in enumerate(read_record_files(paths)):
             if number % count == index:

@@ -29,7 +29,7 @@ _DICTIONARY = (
 )
 
 
-class Packer:
+class RecordPacker:
     """Packs texts; the state after the dictionary is made once and copied."""
 
     def __init__(self) -> None:

@@ -9,8 +9,8 @@ from datetime import tzinfo
 from typing import Any, NamedTuple, TypeVar
 
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.records.packing import Packer, unpack_record
-from gdb_epi.fleet.records.projection import Projector, Rows, merge_records
+from gdb_epi.fleet.records.packing import RecordPacker, unpack_record
+from gdb_epi.fleet.records.projection import Projector, RecordRows, merge_records
 from gdb_epi.fleet.records.reader import (
     Item,
     Part,
@@ -87,7 +87,7 @@ _Given = TypeVar("_Given")
 class PreparedRecord(NamedTuple):
     """A record ready for the database; `blob` is what `raw` stores."""
 
-    rows: Rows
+    rows: RecordRows
     blob: bytes
 
 
@@ -100,17 +100,17 @@ class PreparedBatch(NamedTuple):
     others: tuple[dict[str, Any], ...] = ()  # lines of an export that are no records
 
 
-class Preparer:
+class RecordPreparer:
     """Prepares records; remembers what many of them share."""
 
     def __init__(self, zone: tzinfo | None = None) -> None:
         self._zone = zone  # of times that are written without one; None: they stay unknown
         self._projector = Projector()
-        self._packer = Packer()
+        self._packer = RecordPacker()
 
     def prepare_batch(self, sources: Iterable[Source | Item]) -> PreparedBatch:
         """Return the records ready for a transaction; two of one core are merged."""
-        return self._collect(sources, self._prepared, str)
+        return self._collect_batch(sources, self._prepare_record, str)
 
     def prepare_part(self, part: Part) -> PreparedBatch:
         """Return the batch of a part of a file; what holds no record is rejected."""
@@ -121,9 +121,9 @@ class Preparer:
         prepare = self._prepare_unchanged if is_plain else self._prepare_line
         # One record at a time: a thousand parsed ones do not fit any cache of a CPU.
         lines = enumerate(part.lines, part.number)
-        return self._collect(lines, prepare, lambda number: f"{part.name}:{number}")
+        return self._collect_batch(lines, prepare, lambda number: f"{part.name}:{number}")
 
-    def _collect(
+    def _collect_batch(
         self,
         given: Iterable[tuple[_Where, _Given]],
         prepare: Callable[[_Given], PreparedRecord | None],
@@ -142,7 +142,7 @@ class Preparer:
                 key = prepared.rows.core_key
                 if key in best:
                     repeats += 1
-                    prepared = self._prepared(
+                    prepared = self._prepare_record(
                         merge_records(unpack_record(best[key].blob), unpack_record(prepared.blob))
                     )
             except (InputError, RecursionError, ValueError) as error:
@@ -159,7 +159,7 @@ class Preparer:
         """Prepare a line of a file; an empty one is nothing. Raises InputError."""
         if self._zone is None and is_storable_text(line):
             return self._prepare_unchanged(line)
-        return None if line.isspace() else self._prepared(parse_record_line(line))
+        return None if line.isspace() else self._prepare_record(parse_record_line(line))
 
     def _prepare_unchanged(self, line: bytes) -> PreparedRecord | None:
         """Prepare a line that needs no change to be stored. Raises InputError."""
@@ -169,7 +169,7 @@ class Preparer:
             self._projector.project(parse_record_line(line)), self._packer.pack(line.strip())
         )
 
-    def _prepared(self, given: Mapping[str, Any] | InputError) -> PreparedRecord:
+    def _prepare_record(self, given: Mapping[str, Any] | InputError) -> PreparedRecord:
         if isinstance(given, InputError):
             raise given
         record = storable_record(given if self._zone is None else with_time_zone(given, self._zone))

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.records.crash_times import FILE_DATE, NO_ZONE, UNREADABLE, judge_time
-from gdb_epi.fleet.records.facts import extract_facts, flip_bit
+from gdb_epi.fleet.records.facts import facts_of_core, flip_bit
 from gdb_epi.fleet.records.values import (
     claimed_time,
     int32_or_none,
@@ -95,7 +95,7 @@ class BoundedCache(dict[Any, _Value]):
 SMALL_PID = 1_000  # a container's processes have pids below it
 
 
-def hash_of_death(record: Mapping[str, Any]) -> int | None:
+def hash_identifying_death(record: Mapping[str, Any]) -> int | None:
     """Return 31 bits of boot (else host), pid and fault address, from 1 on; None: not known."""
     process = record.get("process")
     pid = process.get("pid") if isinstance(process, dict) else None
@@ -134,7 +134,7 @@ CRASH = (
 FLAGS = ("bitflip", "lock_inherited", "truncated")  # of CRASH
 
 
-class Rows(NamedTuple):
+class RecordRows(NamedTuple):
     """One record as rows; a key tuple names a row of a dimension (`sig` ... `libset`)."""
 
     core_key: str
@@ -152,7 +152,7 @@ class Rows(NamedTuple):
     factset: str | None
 
     @property
-    def crash(self) -> dict[str, Any]:
+    def crash_columns(self) -> dict[str, Any]:
         """The columns of crash without the foreign keys, by name."""
         columns = dict(zip(CRASH, self.values, strict=True))
         columns |= {name: bool(columns[name]) for name in FLAGS if columns[name] is not None}
@@ -181,7 +181,7 @@ class Projector:
         self._facts = BoundedCache[str](MAX_REMEMBERED)
         self._signatures = BoundedCache[_Signature](MAX_REMEMBERED)
 
-    def project(self, record: Mapping[str, Any]) -> Rows:
+    def project(self, record: Mapping[str, Any]) -> RecordRows:
         """Return the rows of one record. Raises InputError when it is no record with a core_key."""
         check_schema(record)
         core_key = record.get("core_key")
@@ -193,8 +193,8 @@ class Projector:
         host_name, machine = _host_name(record, host), text_or_none(host.get("machine_id")) or ""
         attributes, attrset = self._project_host(get_group(host, "attributes"))
         libs, libset = self._project_libs(record)
-        facts = extract_facts(record)
-        return Rows(
+        facts = facts_of_core(record)
+        return RecordRows(
             core_key,
             _crash_values(record, core_key, self.received),
             sig,
@@ -223,8 +223,8 @@ class Projector:
         except TypeError:  # a list or map among the values
             key, projected = None, None
         if projected is None:
-            projected = _signature(signature, keys, lines)
-            _remember(self._signatures, key, projected)
+            projected = _signature_row(signature, keys, lines)
+            _remember_in_bounded_cache(self._signatures, key, projected)
         return projected
 
     def _project_host(self, given: Mapping[str, Any]) -> tuple[dict[str, str], str | None]:
@@ -239,7 +239,7 @@ class Projector:
         if projected is None:
             clean = scalar_texts(given)
             projected = clean, set_hash(sorted(clean.items())) if clean else None
-            _remember(self._attributes, key, projected)
+            _remember_in_bounded_cache(self._attributes, key, projected)
         return projected
 
     def _project_libs(self, record: Mapping[str, Any]) -> tuple[_Libs, str | None]:
@@ -264,7 +264,7 @@ class Projector:
         if projected is None:
             rows = (*_library_rows(libs), *_package_rows(packages))
             projected = rows, _libset_hash(record, rows)
-            _remember(self._libs, key if rows else None, projected)
+            _remember_in_bounded_cache(self._libs, key if rows else None, projected)
         return projected
 
     def _hash_of_facts(self, facts: dict[str, str]) -> str:
@@ -272,18 +272,18 @@ class Projector:
         projected = self._facts.get(key)
         if projected is None:
             projected = set_hash(sorted(facts.items()))
-            _remember(self._facts, key, projected)
+            _remember_in_bounded_cache(self._facts, key, projected)
         return projected
 
 
-def _remember(cache: BoundedCache[Any], key: Any, value: Any) -> None:
+def _remember_in_bounded_cache(cache: BoundedCache[Any], key: Any, value: Any) -> None:
     if key is not None:
         if cache.is_full:
             cache.forget()
         cache.keep(key, value)
 
 
-def project_record(record: Mapping[str, Any], received: float | None = None) -> Rows:
+def project_record(record: Mapping[str, Any], received: float | None = None) -> RecordRows:
     """Return the rows of one record that came at a time (seconds since the epoch).
 
     Raises InputError when it is no record with a core_key.
@@ -333,7 +333,7 @@ def _flag_or_none(value: Any) -> int | None:
     return int(value) if isinstance(value, bool) else None
 
 
-def _signature(
+def _signature_row(
     signature: Mapping[str, Any], keys: Mapping[str, Any], lines: Mapping[str, Any]
 ) -> _Signature:
     version = text_or_none(signature.get("version")) or ""
@@ -402,7 +402,7 @@ def _crash_values(
         core_key, ts, ts_source, boot_id, exe, signo, si_code, cpu_no, python, kernel, verdict,
         confidence, bitflip, flip_bit(record), lock_inherited, _flag_or_none(truncated),
         record_quality(record), str(record["schema"]), _tool_version(record), claimed, received,
-        hash_of_death(record),
+        hash_identifying_death(record),
     )  # fmt: skip
 
 

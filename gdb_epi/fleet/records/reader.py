@@ -77,7 +77,7 @@ def read_record_files(paths: Iterable[Path], stdin: BinaryIO | None = None) -> I
     for path in paths:
         try:
             with path.open("rb") as stream:
-                yield from read_record_stream(str(path), _unpack(stream))
+                yield from read_record_stream(str(path), _open_unpacked(stream))
         except FileNotFoundError:
             continue  # another ingest took this spool file
         except (EOFError, OSError, zlib.error) as error:
@@ -87,7 +87,7 @@ def read_record_files(paths: Iterable[Path], stdin: BinaryIO | None = None) -> I
         yield from read_record_stream("stdin", stdin)
 
 
-def _unpack(stream: BufferedReader) -> BinaryIO:
+def _open_unpacked(stream: BufferedReader) -> BinaryIO:
     """Return the stream, or what is inside where it is packed by gzip: `records.jsonl.gz`."""
     if not stream.peek(2).startswith(GZIP):
         return stream
@@ -135,7 +135,7 @@ def _read_document(name: str, head: bytes, stream: BinaryIO) -> Iterator[Item]:
         return
     value = _load_document(data)
     for index, item in enumerate(value if isinstance(value, list) else [value]):
-        yield f"{name}[{index}]", item if isinstance(item, dict) else _no_object_error(item)
+        yield f"{name}[{index}]", item if isinstance(item, dict) else _error_of_no_json_object(item)
 
 
 def parse_record_line(line: bytes) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def parse_record_line(line: bytes) -> dict[str, Any]:
         raise InputError(f"a line is longer than {MAX_LINE} bytes")
     value = _load_document(line)
     if not isinstance(value, dict):
-        raise _no_object_error(value)
+        raise _error_of_no_json_object(value)
     return value
 
 
@@ -166,7 +166,7 @@ def _load_document(document: bytes) -> Any:
         return InputError(f"not JSON: {error}")
 
 
-def _no_object_error(value: Any) -> InputError:
+def _error_of_no_json_object(value: Any) -> InputError:
     return value if isinstance(value, InputError) else InputError("no JSON object")
 
 

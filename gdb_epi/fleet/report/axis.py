@@ -39,7 +39,7 @@ def choose_day_axis(population: Population) -> DayAxis | None:
 
     None when no crash has a time.
     """
-    day = population.day[population.timed]
+    day = population.day[population.has_time]
     if not day.size:
         return None
     first, last = int(day.min()), int(day.max())
@@ -54,7 +54,7 @@ def choose_day_axis(population: Population) -> DayAxis | None:
     return DayAxis(first, last, step, -(-span // step), outside)
 
 
-class CrashSeries:
+class CrashCountsBySignature:
     """The crashes of each signature: which they are, and how many in each step."""
 
     def __init__(self, population: Population, axis: DayAxis | None) -> None:

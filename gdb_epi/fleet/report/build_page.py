@@ -14,29 +14,32 @@ from sqlalchemy import Engine
 from gdb_epi.fleet.decisions.current_state import SIGNATURE
 from gdb_epi.fleet.decisions.finding_states import DISMISSED, StoredFinding, stored_findings
 from gdb_epi.fleet.decisions.fix_assessment import describe_fix
-from gdb_epi.fleet.decisions.repairs import screen_present, separate_past_of_repaired_hosts
+from gdb_epi.fleet.decisions.repairs import (
+    screen_without_repaired_hosts_past,
+    separate_past_of_repaired_hosts,
+)
 from gdb_epi.fleet.decisions.states import (
     StateWithCrashes,
     failed_fixes,
-    read_states,
+    read_decision_states,
     repaired_hosts,
 )
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import FOREVER_AGO, Population
 from gdb_epi.fleet.questions.population_verdict import PopulationVerdict, judge_population
 from gdb_epi.fleet.questions.quality import ATTRIBUTES, HOURS, check_quality
-from gdb_epi.fleet.questions.signature_history import phrase_of_records, some_records
-from gdb_epi.fleet.records.facts import program_of_crashes, short_program
-from gdb_epi.fleet.report.axis import CrashSeries, DayAxis, choose_day_axis
+from gdb_epi.fleet.questions.signature_history import describe_crash_by_records, some_records
+from gdb_epi.fleet.records.facts import program_name_of_crashes, short_program
+from gdb_epi.fleet.report.axis import CrashCountsBySignature, DayAxis, choose_day_axis
 from gdb_epi.fleet.report.headlines import headline_of_verdict, join_alike_headlines
 from gdb_epi.fleet.report.page import (
-    BitRow,
     CurveDay,
+    FlippedBitHistogram,
     Headline,
     HostMap,
-    MapRow,
+    HostMapRow,
     NamedValue,
-    Page,
+    ReportPage,
     SignatureRow,
     StateRow,
     UrgentSignature,
@@ -75,7 +78,7 @@ def state_rows(states: Sequence[StateWithCrashes]) -> tuple[StateRow, ...]:
     return tuple(_state_row(state) for state in states[:MAX_STATES])
 
 
-def regressed_words(states: Sequence[StateWithCrashes]) -> str | None:
+def regressed_fixes_words(states: Sequence[StateWithCrashes]) -> str | None:
     """Say how many fixed signatures crash again; None when none does."""
     again = failed_fixes(states)
     if not again:
@@ -122,7 +125,7 @@ GROUPS = ("rack", "row", "zone", "sku")  # the first attribute that is known gro
 POINTER_BITS = 64
 
 
-def host_map(
+def map_of_hosts_by_signatures(
     population: Population,
     counts: PopulationCounts,
     rows: Sequence[SignatureRow],
@@ -151,7 +154,7 @@ def host_map(
     seen = np.flatnonzero(per_host)
     chosen = seen[np.lexsort((seen, -per_host[seen], -score[seen]))][:MAX_ROWS]
     columns = _signature_columns(counts, rows, chosen)
-    group_name, groups = _host_groups(population, counts, chosen)
+    group_name, groups = _group_of_each_host(population, counts, chosen)
     at = {counts.signatures.index(row.name): i for i, row in enumerate(columns)}
     lines = []
     for code in chosen.tolist():
@@ -161,7 +164,7 @@ def host_map(
                 cells[at[s]] = int(k)
         total = int(per_host[code])
         lines.append(
-            MapRow(
+            HostMapRow(
                 counts.hosts[code], groups.get(code, ""), total, tuple(cells), total - sum(cells)
             )
         )
@@ -186,7 +189,7 @@ def _signature_columns(
     return tuple(sorted((r for r in best if crashes[at[r.name]]), key=lambda row: row.rank))
 
 
-def _host_groups(
+def _group_of_each_host(
     population: Population, counts: PopulationCounts, hosts: np.ndarray
 ) -> tuple[str | None, dict[int, str]]:
     """The group of each host: the value that its latest crash had."""
@@ -204,35 +207,37 @@ def _host_groups(
     return attribute.name, group_of_host
 
 
-def _hosts_by_group(lines: Sequence[MapRow]) -> list[MapRow]:
+def _hosts_by_group(lines: Sequence[HostMapRow]) -> list[HostMapRow]:
     """Put the hosts of one group side by side, where the first of them stood."""
-    groups: dict[str, list[MapRow]] = {}
+    groups: dict[str, list[HostMapRow]] = {}
     for line in lines:
         groups.setdefault(line.group, []).append(line)
     return [line for group in groups.values() for line in group]
 
 
-def flip_histograms(flips_by_host: Mapping[str, Counter[int]]) -> tuple[BitRow, ...]:
+def flip_histograms(flips_by_host: Mapping[str, Counter[int]]) -> tuple[FlippedBitHistogram, ...]:
     """Return a histogram for each host with several flips, and one for all the others."""
     order = sorted(flips_by_host.items(), key=lambda pair: (-sum(pair[1].values()), pair[0]))
     own = [pair for pair in order if sum(pair[1].values()) > 1][:MAX_BIT_HOSTS]
-    rows = [_bit_row(host, bits) for host, bits in own]
+    rows = [_bit_row_of_host(host, bits) for host, bits in own]
     others = order[len(own) :]
     if len(others) == 1:
-        rows.append(_bit_row(*others[0]))
+        rows.append(_bit_row_of_host(*others[0]))
     elif others:
         total: Counter[int] = Counter()
         for _, bits in others:
             total.update(bits)
-        rows.append(_bit_row(f"{len(others):,} {'other ' if own else ''}hosts", total))
+        rows.append(_bit_row_of_host(f"{len(others):,} {'other ' if own else ''}hosts", total))
     return tuple(rows)
 
 
-def _bit_row(host: str, bits: Counter[int]) -> BitRow:
-    return BitRow(host, tuple(bits.get(i, 0) for i in range(POINTER_BITS)), _repeated_bit(bits))
+def _bit_row_of_host(host: str, bits: Counter[int]) -> FlippedBitHistogram:
+    return FlippedBitHistogram(
+        host, tuple(bits.get(i, 0) for i in range(POINTER_BITS)), _repeated_bit_words(bits)
+    )
 
 
-def _repeated_bit(bits: Counter[int]) -> str:
+def _repeated_bit_words(bits: Counter[int]) -> str:
     """Say whether it is one bit again and again, which a broken cell or line would show."""
     total = sum(bits.values())
     bit, most = min(bits.items(), key=lambda pair: (-pair[1], pair[0]))
@@ -265,25 +270,25 @@ class ReportScope(NamedTuple):
     signature: str | None = None  # the text, as in Population.signatures
 
 
-def build_page(engine: Engine, wanted: ReportScope) -> Page:
+def build_page(engine: Engine, wanted: ReportScope) -> ReportPage:
     """Return the page's contents. The same database gives the same page."""
     with engine.connect() as connection:
         execute, now = sqlalchemy_executor(connection), time.time()
-        repaired, states = repaired_hosts(execute, now), read_states(execute, now)
+        repaired, states = repaired_hosts(execute, now), read_decision_states(execute, now)
     population = separate_past_of_repaired_hosts(load_population(engine, wanted.until), repaired)
     window = (wanted.since, wanted.until)
     if window != (None, None):  # a crash of unknown time cannot be said to lie inside
         since = FOREVER_AGO if wanted.since is None else wanted.since
-        inside = population.timed & (population.day >= since)
+        inside = population.has_time & (population.day >= since)
         population = population.select(inside, population.exposure_day >= since)
-    if pruned := population.pruned:  # crashes left from before the prune are not counted
+    if pruned := population.left_by_prune:  # crashes left from before the prune are not counted
         window = (max(pruned.before, wanted.since or 0), wanted.until)
     counts = count_population(engine, population, window)
     before = stored_findings(engine)
     axis = choose_day_axis(population)
-    series = CrashSeries(population, axis)
+    series = CrashCountsBySignature(population, axis)
     today = axis.last if axis is not None else population.last_day
-    screened = screen_present(population, today)
+    screened = screen_without_repaired_hosts_past(population, today)
     verdicts = judge_population(population, screened.day, screened) if screened is not None else []
     verdicts_shown = [v for v in verdicts if wanted.signature in (None, v.subject)]
     rows = _signature_rows(
@@ -301,8 +306,8 @@ def build_page(engine: Engine, wanted: ReportScope) -> Page:
         v.subject.removeprefix(HOST_MARK) for v in verdicts_shown if v.subject.startswith(HOST_MARK)
     ]
     shown, urgent = join_alike_headlines(headlines), urgent_signatures(rows)
-    regressions = regressed_words(states) if wanted.signature is None else None
-    return Page(
+    regressions = regressed_fixes_words(states) if wanted.signature is None else None
+    return ReportPage(
         title=TITLE,
         span=days_in_words(axis),
         facts=population_sizes(population, counts),
@@ -320,7 +325,7 @@ def build_page(engine: Engine, wanted: ReportScope) -> Page:
         step=axis.step if axis else 1,
         signatures=rows,
         more_signatures=max(int((counts.per_signature() > 0).sum()) - len(rows), 0),
-        host_map=host_map(population, counts, rows, hosts),
+        host_map=map_of_hosts_by_signatures(population, counts, rows, hosts),
         bits=bits,
         splits=split_views(population, rows, verdicts_shown, screened, series),
         sections=signature_sections(engine, population, counts, series, rows, headlines),
@@ -335,7 +340,8 @@ def _names_by_cause(engine: Engine, rows: Sequence[SignatureRow]) -> dict[Signat
     with engine.connect() as connection:
         execute = sqlalchemy_executor(connection)
         names = {
-            row.words: phrase_of_records(row.name, some_records(execute, row.key)) for row in rows
+            row.words: describe_crash_by_records(row.name, some_records(execute, row.key))
+            for row in rows
         }
     return {words: name for words, name in names.items() if name}
 
@@ -350,7 +356,7 @@ def _explained_crashes(population: Population, verdicts: Sequence[PopulationVerd
 def _signature_rows(
     population: Population,
     counts: PopulationCounts,
-    series: CrashSeries,
+    series: CrashCountsBySignature,
     named: set[str],
     only: str | None,
 ) -> tuple[SignatureRow, ...]:
@@ -394,7 +400,7 @@ def _signature_rows(
                 daily=series.counts_by_step(members),
                 bitflips=int(population.bitflip[members].sum()),
                 inherited=int(population.lock_inherited[members].sum()),
-                program=short_program(program_of_crashes(known_programs(population, members))),
+                program=short_program(program_name_of_crashes(known_programs(population, members))),
             )
         )
     return tuple(rows)
@@ -426,7 +432,9 @@ def population_sizes(population: Population, counts: PopulationCounts) -> tuple[
     if population.has_exposure:
         hours = float(population.exposure_hours.sum())
         facts.append(NamedValue("host-hours", number_text(round(hours))))
-        covered = int(population.covered.sum())  # of hosts that the feed lacks there are no hours
+        covered = int(
+            population.has_host_hours.sum()
+        )  # of hosts that the feed lacks there are no hours
         facts.append(NamedValue("per 1,000 host-hours", number_text(1000 * covered / hours)))
     return tuple(facts)
 
@@ -515,7 +523,7 @@ def curve_with_findings(
     inside = (places >= 0) & (places < axis.steps)
     crashes = np.bincount(places[inside], minlength=axis.steps)
     in_findings = np.bincount(places[inside & explained], minlength=axis.steps)
-    with_hours = np.bincount(places[inside & population.covered], minlength=axis.steps)
+    with_hours = np.bincount(places[inside & population.has_host_hours], minlength=axis.steps)
     with_host = inside & (population.host >= 0)
     pairs = np.unique(places[with_host] * (len(population.hosts) + 1) + population.host[with_host])
     hosts = np.bincount(pairs // (len(population.hosts) + 1), minlength=axis.steps)

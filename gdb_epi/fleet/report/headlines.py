@@ -22,7 +22,7 @@ from gdb_epi.fleet.questions.population_verdict import (
     TWO_CAUSES,
     PopulationVerdict,
 )
-from gdb_epi.fleet.report.page import Headline, Numbers
+from gdb_epi.fleet.report.page import FindingNumbers, Headline
 from gdb_epi.fleet.report.text_formatting import (
     day_text,
     harmless_text,
@@ -125,12 +125,12 @@ def css_class_of_cause(kind: str) -> str:
     return HEADLINE_KINDS.get(kind, HEADLINE_KINDS[NOT_ENOUGH])[0]
 
 
-def collect_numbers(finding: Finding) -> Numbers:
+def collect_numbers(finding: Finding) -> FindingNumbers:
     """Return every number that a reader needs to doubt the finding."""
     crashes = f"{number_text(finding.n)} of {number_text(finding.total)}"
     if is_about_whole_host(finding.signature) and not finding.signature.startswith(CPU):
         crashes += " of all kinds"
-    return Numbers(
+    return FindingNumbers(
         mark=harmless_text(finding.mark, MAX_NAME),
         aliases=" or ".join(harmless_text(alias, MAX_NAME) for alias in finding.aliases),
         crashes=crashes,
@@ -150,7 +150,7 @@ def _state_of_findings(
     }
     states, days = [], []
     for finding in findings:
-        old = by_identity.get(finding_identity(*finding.key))
+        old = by_identity.get(finding_identity(*finding.identity))
         if old is None:
             states.append(NEW)
             continue

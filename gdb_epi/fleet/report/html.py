@@ -12,7 +12,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from gdb_epi.fleet.report import plots
-from gdb_epi.fleet.report.page import DecisionsPage, Page
+from gdb_epi.fleet.report.page import DecisionsPage, ReportPage
 from gdb_epi.fleet.report.plots import exclusive_drawing
 from gdb_epi.fleet.report.text_formatting import (
     day_text,
@@ -29,16 +29,16 @@ URGENT_FIRST = 8  # lines of what cores say by themselves
 SHOWN_FIRST = 25  # signatures; the others are a click away
 
 
-def render_page(page: Page, link: Callable[[str], str] | None = None) -> str:
+def render_page(page: ReportPage, link: Callable[[str], str] | None = None) -> str:
     """Return the page; `link` gives the address of a core where a server shows it."""
     with exclusive_drawing():
         plots_by_name: dict[str, Markup] = {}
         for name, width in (("wide", plots.WIDE), ("narrow", plots.NARROW)):
             if page.curve:
-                drawn = plots.curve_plot(page.curve, page.step, width)
+                drawn = plots.epidemic_curve_plot(page.curve, page.step, width)
                 plots_by_name[f"curve_{name}"] = Markup(drawn)
             if page.host_map is not None:
-                plots_by_name[f"map_{name}"] = Markup(plots.map_plot(page.host_map, width))
+                plots_by_name[f"map_{name}"] = Markup(plots.host_map_plot(page.host_map, width))
         values = {
             "page": page,
             "shown_first": SHOWN_FIRST,
@@ -48,10 +48,10 @@ def render_page(page: Page, link: Callable[[str], str] | None = None) -> str:
             "courses": _sparkline_markup(
                 [part.daily for split in page.splits for part in split.parts], plots.PART
             ),
-            "bits": [Markup(plots.bits_plot(row, i)) for i, row in enumerate(page.bits)],
+            "bits": [Markup(plots.flipped_bits_plot(row, i)) for i, row in enumerate(page.bits)],
             "link": link,
         }
-        return _environment().get_template("page.html.j2").render(values)
+        return _jinja_environment().get_template("page.html.j2").render(values)
 
 
 def render_core(record: Mapping[str, Any]) -> str:
@@ -61,7 +61,7 @@ def render_core(record: Mapping[str, Any]) -> str:
         "lines": [_UncutText(escape_controls(line)) for line in _answer_of_record(record)],
         "record": _UncutText(json.dumps(record, indent=1)),
     }
-    return _environment().get_template("core.html.j2").render(values)
+    return _jinja_environment().get_template("core.html.j2").render(values)
 
 
 def render_decisions(page: DecisionsPage) -> str:
@@ -70,7 +70,7 @@ def render_decisions(page: DecisionsPage) -> str:
         form._replace(given={k: _UncutText(escape_controls(v)) for k, v in form.given.items()})
         for form in page.forms
     ]
-    template = _environment().get_template("decisions.html.j2")
+    template = _jinja_environment().get_template("decisions.html.j2")
     return template.render(page=page._replace(forms=tuple(typed)))
 
 
@@ -92,7 +92,7 @@ def _sparkline_markup(every: list[tuple[int, ...]], size: tuple[int, int]) -> li
     return [Markup(drawn) for drawn in plots.sparklines(every, size)]
 
 
-def _environment() -> Environment:
+def _jinja_environment() -> Environment:
     environment = Environment(
         autoescape=True,
         finalize=_finalize,

@@ -16,7 +16,7 @@ class NamedValue(NamedTuple):
     value: str
 
 
-class Numbers(NamedTuple):
+class FindingNumbers(NamedTuple):
     """The numbers of one finding, as the reader sees them."""
 
     mark: str
@@ -35,7 +35,7 @@ class Headline(NamedTuple):
     label: str
     title: str
     words: SignatureParts | None  # the signature that it is about
-    numbers: tuple[Numbers, ...]
+    numbers: tuple[FindingNumbers, ...]
     evidence: tuple[str, ...]
     caveats: tuple[str, ...]
     state: str  # open, confirmed, dismissed, or "new" when it was never stored
@@ -78,7 +78,7 @@ class SignatureRow(NamedTuple):
     program: str = ""  # "several" of more than one; "" where it is not known
 
 
-class MapRow(NamedTuple):
+class HostMapRow(NamedTuple):
     """One host of the map; counts along HostMap.columns."""
 
     host: str
@@ -93,12 +93,12 @@ class HostMap(NamedTuple):
 
     group_name: str | None
     columns: tuple[SignatureRow, ...]
-    rows: tuple[MapRow, ...]
+    rows: tuple[HostMapRow, ...]
     left_out_hosts: int
     left_out_signatures: int
 
 
-class BitRow(NamedTuple):
+class FlippedBitHistogram(NamedTuple):
     """How often each bit of a pointer was wrong on a host, or on all others; 64 counts."""
 
     host: str
@@ -115,7 +115,7 @@ class SplitPart(NamedTuple):
     crashes: int
     hosts: int
     bitflips: int
-    numbers: Numbers | None
+    numbers: FindingNumbers | None
     daily: tuple[int, ...]
 
 
@@ -126,7 +126,7 @@ class KnownCount(NamedTuple):
     known: int
 
 
-class MarkRow(NamedTuple):
+class MarkCountsRow(NamedTuple):
     """A value that marks a population; counts along SplitView.parts."""
 
     name: str
@@ -144,10 +144,10 @@ class SplitView(NamedTuple):
     answer: str
     more: str | None
     parts: tuple[SplitPart, ...]
-    marks: tuple[MarkRow, ...]
+    marks: tuple[MarkCountsRow, ...]
 
 
-class Frame(NamedTuple):
+class StackFrame(NamedTuple):
     """One frame of the merged stack."""
 
     language: str  # "py", "C", "" for words in the place of frames
@@ -156,13 +156,13 @@ class Frame(NamedTuple):
     aside: str
 
 
-class Example(NamedTuple):
+class ExampleOfSignature(NamedTuple):
     """What one stored core says about its signature."""
 
     core_key: str
     happened: str  # the sentences with which `gdb-epi triage` begins
     cause: str
-    frames: tuple[Frame, ...]
+    frames: tuple[StackFrame, ...]
     source: str  # where the frames are from; empty of the core's own stack
     reasons: tuple[str, ...]
     against: tuple[str, ...]
@@ -181,7 +181,7 @@ class SignatureSection(NamedTuple):
     """A signature's section."""
 
     row: SignatureRow
-    example: Example | None
+    example: ExampleOfSignature | None
     cores: tuple[ExampleCore, ...]
     hosts: tuple[tuple[str, int], ...]
     headlines: tuple[Headline, ...]
@@ -238,7 +238,7 @@ class UrgentSignature(NamedTuple):
     words: SignatureParts
 
 
-class Page(NamedTuple):
+class ReportPage(NamedTuple):
     """The whole report."""
 
     title: str
@@ -252,7 +252,7 @@ class Page(NamedTuple):
     signatures: tuple[SignatureRow, ...]
     more_signatures: int
     host_map: HostMap | None
-    bits: tuple[BitRow, ...]
+    bits: tuple[FlippedBitHistogram, ...]
     splits: tuple[SplitView, ...]
     sections: tuple[SignatureSection, ...]
     notes: tuple[str, ...]

@@ -25,7 +25,7 @@ from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
 
-from gdb_epi.fleet.report.page import BitRow, CurveDay, HostMap
+from gdb_epi.fleet.report.page import CurveDay, FlippedBitHistogram, HostMap
 from gdb_epi.fleet.report.text_formatting import cut_to_width
 
 WIDE, NARROW = 1040, 350  # CSS pixels
@@ -50,7 +50,7 @@ def sparklines(every: Sequence[Sequence[int]], size: tuple[int, int] = SPARK) ->
     axes.set_xlim(0, width)
     axes.set_ylim(height, 0)
     for number, values in enumerate(every):
-        shape = PathPatch(_strokes(values, size), facecolor="none", edgecolor=MARK)
+        shape = PathPatch(_path_of_upright_strokes(values, size), facecolor="none", edgecolor=MARK)
         shape.set_gid(f"{GROUP}{number}")
         axes.add_artist(shape)  # add_patch would ask each of its curves for its extent
     wide = width / max(FEW, *(len(values) for values in every), 1)
@@ -58,7 +58,7 @@ def sparklines(every: Sequence[Sequence[int]], size: tuple[int, int] = SPARK) ->
     return cut_into_drawings(figure_as_svg(fig), len(every), width, height, stroke)
 
 
-def _strokes(values: Sequence[int], size: tuple[int, int]) -> Path:
+def _path_of_upright_strokes(values: Sequence[int], size: tuple[int, int]) -> Path:
     """One path of upright strokes, in pixels from the top: a third of what rectangles take."""
     width, height = size
     wide = width / max(len(values), FEW)
@@ -94,7 +94,7 @@ def _rectangles_path(boxes: Sequence[tuple[float, float, float, float]]) -> Path
     return Path([corner for box in corners for corner in box] or [(0, 0)], codes or [Path.MOVETO])
 
 
-def curve_plot(days: Sequence[CurveDay], step: int, width: int) -> str:
+def epidemic_curve_plot(days: Sequence[CurveDay], step: int, width: int) -> str:
     """Return the epidemic curve: crashes, and below them the rate where hours are known."""
     rated = any(day.rate is not None for day in days)
     height = (350 if rated else 230) if width == WIDE else (320 if rated else 200)
@@ -167,7 +167,7 @@ def _set_title(axes: Axes, text: str) -> None:
     axes.set_title(text, loc="left", fontsize=TICK, color=MUTED, pad=8, x=0)
 
 
-def map_plot(host_map: HostMap, width: int) -> str:
+def host_map_plot(host_map: HostMap, width: int) -> str:
     """Return hosts by signatures; a square's area is the number of crashes."""
     narrow = width == NARROW
     columns = host_map.columns[:7] if narrow else host_map.columns
@@ -233,7 +233,7 @@ def _group_names(axes: Axes, host_map: HostMap, left: float) -> None:
         before = row.group
 
 
-def bits_plot(row: BitRow, number: int) -> str:
+def flipped_bits_plot(row: FlippedBitHistogram, number: int) -> str:
     """Return how often each bit was wrong, the bytes of the word told apart."""
     width, height = BITS
     fig = empty_figure(width, height)

@@ -13,14 +13,14 @@ from sqlalchemy import Connection, Engine, func, select
 from gdb_epi.fleet.population.population import NO_SIGNATURE, Population
 from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.records.values import text_or_none
-from gdb_epi.fleet.report.axis import CrashSeries
+from gdb_epi.fleet.report.axis import CrashCountsBySignature
 from gdb_epi.fleet.report.page import (
-    Example,
     ExampleCore,
-    Frame,
+    ExampleOfSignature,
     Headline,
     SignatureRow,
     SignatureSection,
+    StackFrame,
 )
 from gdb_epi.fleet.report.text_formatting import day_text, harmless_text
 from gdb_epi.fleet.statistics.arrays import Ints
@@ -112,7 +112,7 @@ def count_population(engine: Engine, population: Population, window: Window) -> 
         cell_crashes=counts.astype(np.int64),
         identities=identities,
         verdicts=verdicts,
-        untimed=int((~population.timed).sum()),
+        untimed=int((~population.has_time).sum()),
     )
 
 
@@ -182,15 +182,15 @@ def stored_records(
                 yield str(key), unpack_record_or_empty(blob)
 
 
-def example_of_record(core_key: str, record: Json) -> Example:
+def example_of_record(core_key: str, record: Json) -> ExampleOfSignature:
     """Return what a record says about its crash."""
     calls = explaining_calls(record)
     happened, cause = escaped_opening(record, calls)
-    frames, source = _frames(record, calls)
+    frames, source = _frames_of_record(record, calls)
     verdict = get_group(record, "verdict")
     evidence = _evidence_lines(record)
-    reasons = _texts(verdict.get("reasons"))
-    return Example(
+    reasons = _harmless_texts(verdict.get("reasons"))
+    return ExampleOfSignature(
         core_key,
         harmless_text(happened, 2 * MAX_LINE),
         harmless_text(cause, 2 * MAX_LINE),
@@ -198,7 +198,7 @@ def example_of_record(core_key: str, record: Json) -> Example:
         source,
         # Most reasons are the evidence itself; why nothing can be told is not.
         tuple(reason for reason in reasons if not any(reason in line for line in evidence)),
-        _texts(verdict.get("against")),
+        _harmless_texts(verdict.get("against")),
         evidence,
     )
 
@@ -211,24 +211,28 @@ def example_rank(record: Json) -> tuple[int, int]:
     return (size, len(findings) if isinstance(findings, list) else 0)
 
 
-def _frames(record: Json, calls: Sequence[StackCall]) -> tuple[tuple[Frame, ...], str]:
+def _frames_of_record(
+    record: Json, calls: Sequence[StackCall]
+) -> tuple[tuple[StackFrame, ...], str]:
     rows = stack_rows(fold_calls(calls), MAX_FRAMES)
     if rows:
-        return tuple(_frame(row.call) for row in rows), ""
+        return tuple(_frame_of_call(row.call) for row in rows), ""
     lines = get_group(get_group(record, "signature"), "text")
     for name in ("strict", "stable", "python", "native", "coarse"):
         line = text_or_none(lines.get(name))
         if line:
             named = parse_signature_line(line, None).frames
             calls = [StackCall(PY if language == PYTHON else C, name) for language, name in named]
-            frames = tuple(_frame(call) for call in calls)
+            frames = tuple(_frame_of_call(call) for call in calls)
             return frames, "its frames were not stored; these are the names in its signature"
     return (), "its frames were not stored"
 
 
-def _frame(call: StackCall) -> Frame:
+def _frame_of_call(call: StackCall) -> StackFrame:
     name, place, aside = shown_name(call), call.place().rsplit("/", 1)[-1], call.aside
-    return Frame(call.language, *(harmless_text(words, MAX_LINE) for words in (name, place, aside)))
+    return StackFrame(
+        call.language, *(harmless_text(words, MAX_LINE) for words in (name, place, aside))
+    )
 
 
 def _evidence_lines(record: Json) -> tuple[str, ...]:
@@ -244,7 +248,7 @@ def _evidence_lines(record: Json) -> tuple[str, ...]:
     return tuple(dict.fromkeys(lines))
 
 
-def _texts(value: Any) -> tuple[str, ...]:
+def _harmless_texts(value: Any) -> tuple[str, ...]:
     given = value[:MAX_LINES] if isinstance(value, list) else []
     return tuple(harmless_text(line, MAX_LINE) for line in given if isinstance(line, str))
 
@@ -257,7 +261,7 @@ def signature_sections(
     engine: Engine,
     population: Population,
     counts: PopulationCounts,
-    series: CrashSeries,
+    series: CrashCountsBySignature,
     rows: Sequence[SignatureRow],
     headlines: Sequence[Headline],
 ) -> tuple[SignatureSection, ...]:
@@ -283,10 +287,10 @@ def signature_sections(
 
 
 def _example_cores(
-    population: Population, series: CrashSeries, row: SignatureRow
+    population: Population, series: CrashCountsBySignature, row: SignatureRow
 ) -> list[ExampleCore]:
     """The latest cores, the latest first."""
-    latest, timed = [], population.timed
+    latest, timed = [], population.has_time
     for i in (
         series.crashes_of_signature(row.code)[: -MAX_CORES - 1 : -1].tolist()
         if row.code >= 0

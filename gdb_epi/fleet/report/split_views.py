@@ -16,15 +16,15 @@ from gdb_epi.fleet.questions.population_verdict import (
     ONE_HOST,
     SOFTWARE,
     TWO_CAUSES,
-    Cause,
+    PopulationCause,
     PopulationVerdict,
     judge_signature,
 )
 from gdb_epi.fleet.questions.splitting import UNCERTAIN
 from gdb_epi.fleet.questions.subpopulations import distinguishing_facts, fact_attributes
-from gdb_epi.fleet.report.axis import CrashSeries
+from gdb_epi.fleet.report.axis import CrashCountsBySignature
 from gdb_epi.fleet.report.headlines import collect_numbers, css_class_of_cause
-from gdb_epi.fleet.report.page import KnownCount, MarkRow, SignatureRow, SplitPart, SplitView
+from gdb_epi.fleet.report.page import KnownCount, MarkCountsRow, SignatureRow, SplitPart, SplitView
 from gdb_epi.fleet.report.text_formatting import harmless_text
 from gdb_epi.fleet.screen.finding import HOST, MIN_N
 from gdb_epi.fleet.screen.screening import ScreeningResult
@@ -36,7 +36,9 @@ MAX_NAME = 60
 FACT, ATTRIBUTE = "core", "fleet"  # where a row is known from
 
 
-def mark_rows(population: Population, causes: Sequence[Cause]) -> tuple[MarkRow, ...]:
+def mark_rows(
+    population: Population, causes: Sequence[PopulationCause]
+) -> tuple[MarkCountsRow, ...]:
     """Return a row for each value that marks a population, with its count in every one of them.
 
     First the conditions that were tested, then the attributes and facts whose shares differ most.
@@ -51,10 +53,10 @@ def mark_rows(population: Population, causes: Sequence[Cause]) -> tuple[MarkRow,
         column = columns[kind, name]
         if value in column.values:
             code = column.values.index(value)
-            counts = tuple(_known_count(column, code, cause.members) for cause in causes)
-            others = _known_count(column, code, ~whole)
+            counts = tuple(_count_known_values(column, code, cause.members) for cause in causes)
+            others = _count_known_values(column, code, ~whole)
             rows.append(
-                MarkRow(
+                MarkCountsRow(
                     harmless_text(name, MAX_NAME),
                     harmless_text(value, MAX_NAME),
                     kind,
@@ -66,7 +68,7 @@ def mark_rows(population: Population, causes: Sequence[Cause]) -> tuple[MarkRow,
 
 
 def _values_to_show(
-    population: Population, causes: Sequence[Cause], whole: Bools
+    population: Population, causes: Sequence[PopulationCause], whole: Bools
 ) -> Iterator[tuple[str, str, str]]:
     for cause in causes:
         for finding in cause.findings:
@@ -79,7 +81,7 @@ def _values_to_show(
                 yield kind, difference.fact, difference.value
 
 
-def _known_count(column: Attribute, code: int, members: Bools) -> KnownCount:
+def _count_known_values(column: Attribute, code: int, members: Bools) -> KnownCount:
     codes = column.crash[members]
     return KnownCount(int((codes == code).sum()), int((codes != ABSENT).sum()))
 
@@ -101,7 +103,7 @@ def split_views(
     rows: Sequence[SignatureRow],
     verdicts: Sequence[PopulationVerdict],
     screened: ScreeningResult | None,
-    series: CrashSeries,
+    series: CrashCountsBySignature,
 ) -> tuple[SplitView, ...]:
     """Return the signatures with two populations, side by side; the only one in any case."""
     if screened is None:
@@ -137,7 +139,10 @@ def _bad_host_signatures(
 
 
 def _split_view(
-    population: Population, row: SignatureRow, judged: PopulationVerdict, series: CrashSeries
+    population: Population,
+    row: SignatureRow,
+    judged: PopulationVerdict,
+    series: CrashCountsBySignature,
 ) -> SplitView:
     parts = tuple(_split_part(population, cause, cause.members, series) for cause in judged.causes)
     # How many more crashes are needed stands beside it.
@@ -150,7 +155,7 @@ def _split_view(
 
 
 def _split_part(
-    population: Population, cause: Cause, members: Bools, series: CrashSeries
+    population: Population, cause: PopulationCause, members: Bools, series: CrashCountsBySignature
 ) -> SplitPart:
     unknown = LABELS[NOT_ENOUGH]
     return SplitPart(

@@ -91,14 +91,14 @@ def find_attribute_pairs(
     others = same_programs
     if others is not None:
         others = others & (population.signature >= 0)
-        others &= ~population.of_signature(signature)
+        others &= ~population.crashes_of_signature(signature)
 
     @cache
     def on_same_days() -> Bools:
         return np.isin(population.day, population.day[mine])
 
     for first, second in tested:
-        tests = _joint_attribute(population, first, second)
+        tests = _make_joint_attribute(population, first, second)
         named = list(value_findings(tests, crashes, few, mine, signature))
         if named:
             pairs[tests.name] = first, second, {value: i for i, value in enumerate(tests.values)}
@@ -111,7 +111,7 @@ def find_attribute_pairs(
         values = divmod(codes[finding.value], len(second.values))
         if _is_implied_by_narrower_value(population, (first, second), values, mine):
             continue
-        if _both_matter(
+        if _does_each_condition_matter(
             population, (first, second), values, mine, (same_programs, others, on_same_days)
         ):
             test = f"both conditions together: {finding.test}"
@@ -159,7 +159,9 @@ def tested_pairs(population: Population) -> list[tuple[Attribute, Attribute]]:
 MAX_PAIR_Q = 0.01
 
 
-def _joint_attribute(population: Population, left: Attribute, right: Attribute) -> AttributeToTest:
+def _make_joint_attribute(
+    population: Population, left: Attribute, right: Attribute
+) -> AttributeToTest:
     """Two attributes as one."""
     width = len(right.values)
     combinations = find_combinations(population)
@@ -171,10 +173,10 @@ def _joint_attribute(population: Population, left: Attribute, right: Attribute) 
         counts = count_by_value(codes, count_combinations(population), table.size)
         share, source = counts / max(counts.sum(), 1.0), NO_HOURS
 
-    def newest(value: int) -> bool:
+    def is_newest_joint_value(value: int) -> bool:
         given = left.exposure, right.exposure, population.exposure_day, len(left.values), width
         return started_late_and_outlasted_others(
-            population.cached(_first_and_last_days, *given), value
+            population.computed_once(_first_and_last_days, *given), value
         )
 
     @cache
@@ -183,7 +185,14 @@ def _joint_attribute(population: Population, left: Attribute, right: Attribute) 
 
     name = f"{left.name}+{right.name}"
     return AttributeToTest(
-        population, name, _ValuesOfPair(left, right), codes, share, source, newest, exposure
+        population,
+        name,
+        _ValuesOfPair(left, right),
+        codes,
+        share,
+        source,
+        is_newest_joint_value,
+        exposure,
     )
 
 
@@ -212,7 +221,7 @@ def _hours_by_pair(population: Population, left: Attribute, right: Attribute) ->
     """The host-hours of each value of two attributes as one."""
     sizes = len(left.values), len(right.values)
     given = left.exposure, right.exposure, population.exposure_hours, *sizes
-    return population.cached(_hours_table, *given)
+    return population.computed_once(_hours_table, *given)
 
 
 def _hours_table(left: Ints, right: Ints, hours: Floats, rows: int, columns: int) -> Floats:
@@ -231,7 +240,7 @@ def _pair_codes(left: Ints, right: Ints, width: int) -> Ints:
     return np.where((left >= 0) & (right >= 0), widen_codes(left) * width + right, ABSENT)
 
 
-def _both_matter(
+def _does_each_condition_matter(
     population: Population,
     pair: tuple[Attribute, Attribute],
     values: tuple[int, int],
@@ -259,12 +268,12 @@ def _both_matter(
             return False
         if n - a > max((1 - NEARLY_ALL) * n, 1.0):  # a rate that differs is no condition
             return False
-        if _is_where_programs_run(pair[here], values[here], (a, n), others):
+        if _do_programs_run_where_value_is(pair[here], values[here], (a, n), others):
             return False
     return True
 
 
-def _is_where_programs_run(
+def _do_programs_run_where_value_is(
     attribute: Attribute, value: int, here: tuple[float, float], others: Bools | None
 ) -> bool:
     """Whether the other crashes of the same programs have a value as often: they run there."""

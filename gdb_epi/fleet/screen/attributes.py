@@ -15,7 +15,7 @@ from gdb_epi.fleet.population.attribute_combinations import (
 from gdb_epi.fleet.population.number_ranges import HALVES, parse_leading_number, without_own_numbers
 from gdb_epi.fleet.population.population import RANGE, Population
 from gdb_epi.fleet.population.value_spans import (
-    ValueUsage,
+    DaysOfUseByValue,
     is_kept_by_hosts,
     is_refuted_by_others,
     p_beside_others,
@@ -26,14 +26,14 @@ from gdb_epi.fleet.screen.design_effect import (
     AttributeToTest,
     HoursByHost,
     UnexplainedCrashes,
-    attribute_inflation,
     attribute_to_test,
     expected_shares,
+    has_previous_version_signature_too,
     hours_by_host_and_value,
+    inflation_without_host_hours,
     p_by_hours_of_version,
     p_given_bursts,
     p_given_weeks,
-    version_before_has_it,
 )
 from gdb_epi.fleet.screen.dose_response import dose_response_caveat
 from gdb_epi.fleet.screen.finding import (
@@ -75,7 +75,7 @@ from gdb_epi.fleet.statistics.arrays import (
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_p,
     binomial_tail,
-    dispersion,
+    estimate_overdispersion,
     hypergeometric_bound,
     hypergeometric_p,
     hypergeometric_tail,
@@ -89,8 +89,7 @@ from gdb_epi.typing_lite import NamedTuple
 CAVEAT_PROGRAM_UNKNOWN = (
     "a program that runs mostly there looks the same: the records do not tell of programs"
 )
-MIN_HOSTS = 2  # a value seen on one host only is that host's finding
-MAX_HOST_P = 0.01  # the hosts, each counted once, must lean the same way
+MIN_HOSTS, MAX_HOST_P = 2, 0.01  # one host has a finding of its own; hosts must lean the same way
 MIN_REPORTED_EFFECT = 1.5
 MAX_CONTRASTS = 30  # findings of an attribute; with more, everything depends on everything
 
@@ -116,7 +115,7 @@ def attribute_findings(
     damaged = crashes_of_findings(flips.values(), free.size)
     for attribute in without_own_numbers(population.attributes):
         tests = attribute_to_test(population, attribute)
-        for finding in _without_contrasts(
+        for finding in _findings_without_contrasts(
             tests, crashes, _findings_of_signatures(tests, crashes, codes)
         ):
             rest &= ~finding.members
@@ -140,7 +139,7 @@ def _has_many_signatures(population: Population, members: Bools) -> bool:
     return bool(2 * counts.max() <= counts.sum())
 
 
-def _without_contrasts(
+def _findings_without_contrasts(
     tests: AttributeToTest, crashes: UnexplainedCrashes, findings: Iterator[Finding]
 ) -> Iterator[Finding]:
     """Yield the findings that are not merely the contrast to a stronger one (case-control only).
@@ -218,7 +217,7 @@ def _conditional_p(
     return hypergeometric_p(of_value, whole.sum(), whole[value], int(np.count_nonzero(has_value)))
 
 
-def group_findings(population: Population, *, flips: bool = False) -> Iterator[Finding]:
+def findings_of_all_crashes(population: Population, *, flips: bool = False) -> Iterator[Finding]:
     """Yield values with more than their share of all crashes, those of single hosts among them."""
     of_flips = ((BITFLIP, population.bitflip),) * flips
     everything = (ALL, np.ones(population.day.size, dtype=bool))
@@ -272,12 +271,12 @@ def value_findings(
     with_value = count_by_value(tests.codes[has], counts, share.size)
     n = np.full(share.size, with_value.sum())
     if (v := np.flatnonzero(with_value >= MIN_N)).size:
-        cells = _SignatureValueCells(v, with_value[v], n[v], lambda _: name, lambda _: mine)
+        cells = _CrashesBySignatureAndValue(v, with_value[v], n[v], lambda _: name, lambda _: mine)
         tested = int((share > 0).sum())
         yield from _findings_of_cells(tests, crashes, cells, lambda p: q_values(p, tested))
 
 
-class _SignatureValueCells(NamedTuple):
+class _CrashesBySignatureAndValue(NamedTuple):
     """Pairs of a signature and a value: the crashes of each pair, and of the signature in all."""
 
     values: Ints
@@ -294,13 +293,13 @@ class _SignatureValueCells(NamedTuple):
 def _findings_of_cells(
     tests: AttributeToTest,
     crashes: UnexplainedCrashes,
-    cells: _SignatureValueCells,
+    cells: _CrashesBySignatureAndValue,
     q_of: Callable[[Floats], Floats],
 ) -> Iterator[Finding]:
     """Yield the cells that have more than their share, by all tests, the slowest ones last."""
     p = _p_by_host_hours(tests.source, cells.counts, cells.totals, tests.share[cells.values])
     p = _weakened_by_other_signatures(tests, crashes, p, cells, q_of)
-    p, near = _keep_strongest(p, q_of(p) <= MAX_Q)
+    p, near = _keep_smallest_p_values(p, q_of(p) <= MAX_Q)
     p, effects = _weakened_by_design_effects(tests, crashes, p, near, cells)
     p = _weakened_by_programs(tests, crashes, p, near, cells, q_of)
     p = _weakened_by_choice_of_days(tests, crashes, p, np.flatnonzero(q_of(p) <= MAX_Q), cells)
@@ -324,7 +323,7 @@ def _weakened_by_other_signatures(
     tests: AttributeToTest,
     crashes: UnexplainedCrashes,
     p: Floats,
-    cells: _SignatureValueCells,
+    cells: _CrashesBySignatureAndValue,
     q_of: Callable[[Floats], Floats],
 ) -> Floats:
     """Return P of as many crashes with a value: the larger of `p` and that by other signatures.
@@ -341,21 +340,22 @@ def _weakened_by_other_signatures(
     with_value = count_by_value(tests.codes, crashes.combination_counts(), tests.share.size)
     marked, whole = with_value[cells.values], np.full(p.size, with_value.sum())
 
-    def weaken(test: Callable[..., Floats], *numbers: Floats) -> Ints:
+    def raise_p_values(test: Callable[..., Floats], *numbers: Floats) -> Ints:
         p[near] = np.maximum(p[near], test(*(column[near] for column in numbers)))
         return np.flatnonzero(q_of(p) <= MAX_Q)
 
     # From the cheapest test to the most expensive one, for the cells that are still in question.
-    near = weaken(hypergeometric_bound, count, whole, marked, n)
-    near = weaken(hypergeometric_tail, count, whole, marked, n)
+    near = raise_p_values(hypergeometric_bound, count, whole, marked, n)
+    near = raise_p_values(hypergeometric_tail, count, whole, marked, n)
     if (
         tests.source != HOST_HOURS
         and near.size
         and not is_compared_by_program(tests.population, tests.name)
     ):
-        inflation = attribute_inflation(tests.population, tests.codes, tests.share)
+        inflation = inflation_without_host_hours(tests.population, tests.codes, tests.share)
         if inflation > 1:
-            weaken(binomial_tail, count / inflation, n / inflation, tests.share[cells.values])
+            shares = tests.share[cells.values]
+            raise_p_values(binomial_tail, count / inflation, n / inflation, shares)
     return p
 
 
@@ -364,7 +364,7 @@ def _weakened_by_programs(
     crashes: UnexplainedCrashes,
     p: Floats,
     near: Ints,
-    cells: _SignatureValueCells,
+    cells: _CrashesBySignatureAndValue,
     q_of: Callable[[Floats], Floats],
 ) -> Floats:
     """Return the p values, those in `near` raised where their programs run there anyway."""
@@ -387,7 +387,7 @@ def _weakened_by_programs(
             inside = every == value
             p[i] = max(
                 p[i],
-                float(version_before_has_it(population, mine, every, value)),
+                float(has_previous_version_signature_too(population, mine, every, value)),
                 p_given_bursts(population, crashes.mask, mine, inside, share),
                 p_by_hours_of_version(population, mine, inside, tests.values[value]),
             )
@@ -399,7 +399,7 @@ def _weakened_by_choice_of_days(
     crashes: UnexplainedCrashes,
     p: Floats,
     near: Ints,
-    cells: _SignatureValueCells,
+    cells: _CrashesBySignatureAndValue,
 ) -> Floats:
     """Return the p values, those in `near` paid for by the days that a past value alone stands for.
 
@@ -408,7 +408,7 @@ def _weakened_by_choice_of_days(
     """
     p, population = p.copy(), tests.population
     programs = program_of_each_crash(population) if is_process_attribute(tests.name) else None
-    usage_of_attribute: dict[bytes, ValueUsage] = {}
+    usage_of_attribute: dict[bytes, DaysOfUseByValue] = {}
     for i in near.tolist():
         mine, value = cells.crashes_and_value(i)
         if is_process_attribute(tests.name):
@@ -417,7 +417,7 @@ def _weakened_by_choice_of_days(
         about = b"" if programs is None else np.unique(programs.crash[mine]).tobytes()
         if about not in usage_of_attribute:
             same = None if programs is None else crashes_of_same_programs(population, mine)
-            usage_of_attribute[about] = _uses_of_values(tests, crashes, same)
+            usage_of_attribute[about] = _days_of_use_by_value(tests, crashes, same)
         p[i] = min(p[i] * usage_of_attribute[about].spans_to_choose_from(value), 1.0)
         if tests.source != HOST_HOURS and not is_process_attribute(tests.name):
             every = tests.codes_of(np.arange(population.day.size))
@@ -425,17 +425,17 @@ def _weakened_by_choice_of_days(
     return p
 
 
-def _uses_of_values(
+def _days_of_use_by_value(
     tests: AttributeToTest, crashes: UnexplainedCrashes, same: Bools | None
-) -> ValueUsage:
+) -> DaysOfUseByValue:
     """Return on which days the values were used: by host-hours, else by crashes (`same`: some)."""
     population, size = tests.population, tests.share.size
     if tests.source == HOST_HOURS:
         codes = tests.exposure()
-        return ValueUsage(codes, population.exposure_day, population.exposure_hours, size)
-    usable = crashes.mask & population.timed & (population.signature >= 0)
+        return DaysOfUseByValue(codes, population.exposure_day, population.exposure_hours, size)
+    usable = crashes.mask & population.has_time & (population.signature >= 0)
     rows = np.flatnonzero(usable if same is None else usable & same)
-    return ValueUsage(tests.codes_of(rows), population.day[rows], np.ones(rows.size), size)
+    return DaysOfUseByValue(tests.codes_of(rows), population.day[rows], np.ones(rows.size), size)
 
 
 def _program_table_of(tests: AttributeToTest, crashes: UnexplainedCrashes) -> ProgramTable | None:
@@ -446,7 +446,7 @@ def _program_table_of(tests: AttributeToTest, crashes: UnexplainedCrashes) -> Pr
     return crashes.tables[tests.name]
 
 
-def _keep_strongest(p: Floats, near: Bools) -> tuple[Floats, Ints]:
+def _keep_smallest_p_values(p: Floats, near: Bools) -> tuple[Floats, Ints]:
     """Return the p values, 1 for all but the MAX_CELLS smallest in `near`, and where these are.
 
     Where thousands stand out, values and signatures depend on each other throughout. Each cell
@@ -466,7 +466,7 @@ def _weakened_by_design_effects(
     crashes: UnexplainedCrashes,
     p: Floats,
     near: Ints,
-    cells: _SignatureValueCells,
+    cells: _CrashesBySignatureAndValue,
 ) -> tuple[Floats, dict[int, float]]:
     """Return the p values, those in `near` raised by their design effects, and these effects."""
     p, effects, looked_at = p.copy(), {}, None
@@ -501,27 +501,27 @@ def _findings_of_signatures(
     keep = (in_cell >= MIN_N) & (totals[of_signature] >= MIN_N)
     signatures = of_signature[keep]
 
-    def q_of(p: Floats) -> Floats:
+    def q_values_of(p: Floats) -> Floats:
         q = q_values_up_to(MAX_Q, p, tested)
         for code in asked_for:
             own = signatures == code
             q[own] = np.minimum(q[own], q_values(p[own], int((share > 0).sum())))
         return q
 
-    def name(i: int) -> str:
+    def name_of_signature(i: int) -> str:
         return population.signatures[int(signatures[i])]
 
     def crashes_of_signature(i: int) -> Ints:
         return crashes.rows_of_signature(int(signatures[i]))
 
     cell_counts = in_cell[keep].astype(float)
-    cells = _SignatureValueCells(
-        of_value[keep], cell_counts, totals[signatures], name, crashes_of_signature
+    cells = _CrashesBySignatureAndValue(
+        of_value[keep], cell_counts, totals[signatures], name_of_signature, crashes_of_signature
     )
-    yield from _findings_of_cells(tests, crashes, cells, q_of)
+    yield from _findings_of_cells(tests, crashes, cells, q_values_of)
 
 
-class _CrashCounts(NamedTuple):
+class _CrashesByHost(NamedTuple):
     """All crashes, or those with a flag: how many each combination and each host has."""
 
     name: str
@@ -534,14 +534,14 @@ class _CrashCounts(NamedTuple):
         return np.flatnonzero(self.mask)
 
 
-def _count_flagged(population: Population, name: str, mask: Bools) -> _CrashCounts:
+def _count_flagged(population: Population, name: str, mask: Bools) -> _CrashesByHost:
     per_host = count_codes(population.host, len(population.hosts), mask)
     counts = find_combinations(population).count_crashes(mask)
-    return _CrashCounts(name, mask, counts, per_host.astype(float))
+    return _CrashesByHost(name, mask, counts, per_host.astype(float))
 
 
 def _findings_of_flag(
-    tests: AttributeToTest, flagged: _CrashCounts, host_share: Floats, hours: HoursByHost
+    tests: AttributeToTest, flagged: _CrashesByHost, host_share: Floats, hours: HoursByHost
 ) -> Iterator[Finding]:
     """Yield the values with more crashes of a flag; hosts differ, so the null is over-dispersed."""
     population, share = tests.population, tests.share
@@ -559,7 +559,7 @@ def _findings_of_flag(
         yield from _findings_in_flagged_crashes(tests, flagged, counts, p)
         return
     mean = total * share
-    alpha = dispersion(flagged.per_host, total * host_share)
+    alpha = estimate_overdispersion(flagged.per_host, total * host_share)
     of_value, of_host = hours.value, hours.hours
     # Of the hours with a known value, as for the crashes: otherwise hosts would seem more alike.
     expected = total * of_host / max(float(of_host.sum()), 1e-12)
@@ -576,7 +576,7 @@ def _findings_of_flag(
 
 
 def _findings_in_flagged_crashes(
-    tests: AttributeToTest, flagged: _CrashCounts, counts: Floats, p: Floats
+    tests: AttributeToTest, flagged: _CrashesByHost, counts: Floats, p: Floats
 ) -> Iterator[Finding]:
     population, share, total = tests.population, tests.share, counts.sum()
     q = q_values(p, int((share > 0).sum()))
@@ -597,7 +597,7 @@ def _findings_in_flagged_crashes(
             yield finding
 
 
-def _p_among_crashes(tests: AttributeToTest, flagged: _CrashCounts, counts: Floats) -> Floats:
+def _p_among_crashes(tests: AttributeToTest, flagged: _CrashesByHost, counts: Floats) -> Floats:
     """Return P of as many flips with each value among the crashes of the programs that have flips.
 
     A flip is seen only in a crash: where services crash more often, more flips are seen.
@@ -609,7 +609,7 @@ def _p_among_crashes(tests: AttributeToTest, flagged: _CrashCounts, counts: Floa
     return hypergeometric_tail(counts, whole, with_value, total)
 
 
-def _p_by_counting_hosts(tests: AttributeToTest, flagged: _CrashCounts) -> Floats:
+def _p_by_counting_hosts(tests: AttributeToTest, flagged: _CrashesByHost) -> Floats:
     """Return P of as many hosts with each value, among the hosts that have any of some crashes."""
     crashes = flagged.crashes()
     values = tests.codes_of(crashes)

@@ -14,7 +14,7 @@ from gdb_epi.fleet.records.facts import is_process_attribute
 from gdb_epi.fleet.screen.design_effect import (
     effect_of_bursts,
     expected_shares,
-    hours_within,
+    hours_of_values_within,
 )
 from gdb_epi.fleet.screen.dose_response import is_explained_by_age
 from gdb_epi.fleet.screen.events import PLACES
@@ -46,7 +46,7 @@ MAX_RIVALS = 3
 MOSTLY_THERE = 0.8  # of the crashes: what they have is where the trouble is
 
 
-def without_aliases_listed_as_findings(findings: Sequence[Finding]) -> list[Finding]:
+def drop_aliases_that_are_findings(findings: Sequence[Finding]) -> list[Finding]:
     """Return findings without the aliases that are findings of the same signature themselves."""
     own = {(f.mark, f.signature) for f in findings}
     return [
@@ -73,39 +73,49 @@ def drop_confounded_findings(
     same: dict[str, list[int]] = {}  # of a signature, the indices in `kept`
     for i, finding in enumerate(kept):
         same.setdefault(finding.signature, []).append(i)
-    for finding in sorted(findings, key=lambda f: (order(f), _breadth(population, f), f.attr)):
+    for finding in sorted(
+        findings, key=lambda f: (order(f), _crashes_of_all_kinds_with_value(population, f), f.attr)
+    ):
         mine = same.setdefault(finding.signature, [])
-        alias_of = next((i for i in mine if _is_alias(population, finding, kept[i])), None)
-        if alias_of is None and any(_is_of_kinds_of(population, finding, kept[i]) for i in mine):
+        alias_of = next(
+            (i for i in mine if _is_alias_of_finding(population, finding, kept[i])), None
+        )
+        if alias_of is None and any(
+            _is_explained_by_kinds_of_value(population, finding, kept[i]) for i in mine
+        ):
             continue
         if alias_of is None:
             mine.append(len(kept))
             kept.append(finding)
-        elif finding.key != kept[alias_of].key:
+        elif finding.identity != kept[alias_of].identity:
             alias = finding.mark
             if alias not in kept[alias_of].aliases:
                 kept[alias_of] = kept[alias_of]._replace(aliases=(*kept[alias_of].aliases, alias))
     new = kept[len(earlier) :]
     wholes = [f for f in new if f.attr.endswith(RANGE) or is_process_attribute(f.attr)]
     return [
-        _without_explained(population, finding)
+        _finding_without_told_apart_aliases(population, finding)
         for finding in new
-        if not any(_goes_with_values_of(population, finding, whole) for whole in wholes)
+        if not any(
+            _is_explained_by_number_or_version(population, finding, whole) for whole in wholes
+        )
     ]
 
 
-def _breadth(population: Population, finding: Finding) -> tuple[int, str]:
+def _crashes_of_all_kinds_with_value(population: Population, finding: Finding) -> tuple[int, str]:
     """Return how many crashes of all kinds have the value: of equals the narrowest tells most."""
     attribute = population.attribute(finding.attr)
     if attribute is None or not is_process_attribute(finding.attr):
         return 0, finding.value
     value = attribute.values.index(finding.value)
     return int(
-        population.cached(_count_by_value, attribute.crash, len(attribute.values))[value]
+        population.computed_once(_count_by_value, attribute.crash, len(attribute.values))[value]
     ), ""
 
 
-def _goes_with_values_of(population: Population, finding: Finding, whole: Finding) -> bool:
+def _is_explained_by_number_or_version(
+    population: Population, finding: Finding, whole: Finding
+) -> bool:
     """Whether the values of a number, or versions, explain a finding that came first.
 
     It has all crashes of its value, and those of a number lie in several ranges: each is weaker
@@ -122,10 +132,10 @@ def _goes_with_values_of(population: Population, finding: Finding, whole: Findin
         return False
     same = _rows_of_finding(population, finding.signature)
     cell = mine, mine.values.index(finding.value)
-    return _is_explained_by(population, cell, theirs, same)
+    return _is_explained_by_other_value(population, cell, theirs, same)
 
 
-def add_rivals(population: Population, finding: Finding, free: Bools) -> Finding:
+def add_rival_values(population: Population, finding: Finding, free: Bools) -> Finding:
     """Name the values of other attributes that explain the finding nearly as well, best first.
 
     One of them may be the cause although it is no finding yet: of two versions that roll out in one
@@ -138,7 +148,7 @@ def add_rivals(population: Population, finding: Finding, free: Bools) -> Finding
         _rows_of_finding(population, finding.signature),
         attribute.values.index(finding.value),
     )
-    if _rises_within_range(population, attribute, value, mine):
+    if _do_crashes_rise_within_range(population, attribute, value, mine):
         return finding
     crashes = mine[free[mine]]
     tally = find_combinations(population).count_few_crashes(crashes)
@@ -153,7 +163,7 @@ def add_rivals(population: Population, finding: Finding, free: Bools) -> Finding
         for code in np.flatnonzero(gains >= least_gain).tolist():
             rival = finding._replace(attr=other.name, value=other.values[code])
             # The gain is by the share in all crashes: a program's only image has all of its own.
-            if _is_alias(population, finding, rival) and not _explains_better_than_alias(
+            if _is_alias_of_finding(population, finding, rival) and not _explains_better_than_alias(
                 population, (attribute, value), rival.mark, crashes
             ):
                 rivals.append((-float(gains[code]), rival.mark))
@@ -161,7 +171,7 @@ def add_rivals(population: Population, finding: Finding, free: Bools) -> Finding
     return finding._replace(aliases=(*finding.aliases, *more[:MAX_RIVALS]))
 
 
-def _without_explained(population: Population, finding: Finding) -> Finding:
+def _finding_without_told_apart_aliases(population: Population, finding: Finding) -> Finding:
     """Drop the aliases that the crashes tell apart: they stood out only because of this value.
 
     A rack that got a firmware in mid-month crashed only since then: it is no other cause.
@@ -171,7 +181,7 @@ def _without_explained(population: Population, finding: Finding) -> Finding:
         return finding
     crashes = _rows_of_finding(population, finding.signature)
     value = attribute.values.index(finding.value)
-    rises = _rises_within_range(population, attribute, value, crashes)
+    rises = _do_crashes_rise_within_range(population, attribute, value, crashes)
     aliases = [
         alias
         for alias in finding.aliases
@@ -181,7 +191,7 @@ def _without_explained(population: Population, finding: Finding) -> Finding:
     return finding._replace(aliases=tuple(aliases))
 
 
-def _rises_within_range(
+def _do_crashes_rise_within_range(
     population: Population, whole: Attribute, value: int, crashes: Ints
 ) -> bool:
     """Whether the higher numbers of a range have more crashes: what the range has as one does not.
@@ -219,14 +229,16 @@ def _explains_better_than_alias(
     gains = []
     for attribute, value in both:
         # Of the same crashes: of one library only those tell that have it.
-        share = _share_beside(population, attribute, value, crashes[has_both])
+        share = _share_of_value_among_possible(population, attribute, value, crashes[has_both])
         here = float(np.count_nonzero(attribute.crash[crashes[has_both]] == value))
         parts = ((here, share), (total - here, 1 - share))
         gains.append(sum(a * np.log(a / max(total * s, 1e-12)) for a, s in parts if a > 0))
     return bool(gains[0] - gains[1] > np.log(TOLD_APART))
 
 
-def _share_beside(population: Population, attribute: Attribute, value: int, crashes: Ints) -> float:
+def _share_of_value_among_possible(
+    population: Population, attribute: Attribute, value: int, crashes: Ints
+) -> float:
     """Return a value's share where the crashes could have been: for an image, its program's.
 
     Of one program all host-hours are those of its images.
@@ -260,9 +272,9 @@ def _log_likelihood_gains(
     return np.where((here >= MIN_N) & (here > total * share), gain, -np.inf)
 
 
-def _is_alias(population: Population, finding: Finding, other: Finding) -> bool:
-    if finding.signature != other.signature or finding.key == other.key:
-        return finding.key == other.key
+def _is_alias_of_finding(population: Population, finding: Finding, other: Finding) -> bool:
+    if finding.signature != other.signature or finding.identity == other.identity:
+        return finding.identity == other.identity
     mine, theirs = (population.attribute(f.attr) for f in (finding, other))
     if mine is None or theirs is None:
         return False
@@ -274,7 +286,7 @@ def _is_alias(population: Population, finding: Finding, other: Finding) -> bool:
     # tells.
     is_range = theirs.is_range
     if is_range or theirs.is_of_process:
-        explained = _is_explained_by(population, (mine, code), theirs, same)
+        explained = _is_explained_by_other_value(population, (mine, code), theirs, same)
         if is_range:
             return explained
         # What lies beside the value that is kept is explained by another one, which nobody names.
@@ -287,7 +299,9 @@ def _is_alias(population: Population, finding: Finding, other: Finding) -> bool:
     )
 
 
-def _is_of_kinds_of(population: Population, finding: Finding, other: Finding) -> bool:
+def _is_explained_by_kinds_of_value(
+    population: Population, finding: Finding, other: Finding
+) -> bool:
     """Whether crashes of all kinds go with a value by the kinds that another value brings.
 
     A release that leaks kills small machines sooner; of what they died of before, they die as often
@@ -324,7 +338,7 @@ def _is_of_kinds_of(population: Population, finding: Finding, other: Finding) ->
     return relative_risk(*map(float, cells))[1] <= 1
 
 
-def _is_explained_by(
+def _is_explained_by_other_value(
     population: Population, mine: tuple[Attribute, int], other: Attribute, same: Ints
 ) -> bool:
     if other.is_range and mine[0].is_of_process:
@@ -390,7 +404,7 @@ def _rows_of_finding(population: Population, signature: str) -> Ints:
         flags = {BITFLIP: population.bitflip, LOCK: population.lock_inherited}
         return np.flatnonzero(flags.get(signature, np.ones(population.day.size, dtype=bool)))
     code = population.signatures.index(signature)
-    return population.cached(_rows_with_code, population.signature, code)
+    return population.computed_once(_rows_with_code, population.signature, code)
 
 
 def _rows_with_code(column: Ints, code: int) -> Ints:
@@ -407,7 +421,7 @@ def _have_same_hours(
         union = float(hours[a | b].sum())
         return union > 0 and float(hours[a & b].sum()) / union >= ALIAS_OVERLAP
     fewer, more = sorted(
-        int(population.cached(_count_by_value, whole.crash, len(whole.values))[value])
+        int(population.computed_once(_count_by_value, whole.crash, len(whole.values))[value])
         for whole, value in ((mine, code), (theirs, against))
     )
     if more == 0 or fewer / more < ALIAS_OVERLAP:
@@ -434,7 +448,7 @@ def _conditional_p(
     a, n = float((inside & (value == code)).sum()), float(inside.sum())
     if a < MIN_N:
         return 1.0
-    hours = hours_within(population, attribute, (other.exposure == against) == side)
+    hours = hours_of_values_within(population, attribute, (other.exposure == against) == side)
     controls = ((other.crash == against) == side) & (attribute.crash >= 0)
     of_programs = crashes_of_same_programs(population, same)
     if hours.sum() > 0:

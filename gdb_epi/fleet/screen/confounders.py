@@ -24,7 +24,7 @@ MAX_WITHOUT = 0.2  # of a host's crashes: with more of them without the mark it 
 MIN_OTHERS = 2  # crashes of other hosts, that a value is taken for a mark
 
 
-class Confounder(NamedTuple):
+class ConfoundingValue(NamedTuple):
     """A value that the crashes of the other hosts go with."""
 
     attribute: Attribute
@@ -38,7 +38,7 @@ class Confounder(NamedTuple):
 
 def find_confounder(
     population: Population, host: int, crashes: Ints, alpha: float
-) -> Confounder | None:
+) -> ConfoundingValue | None:
     """Return the mark that explains a host's share of some crashes; None if no known one does.
 
     `crashes` are the rows of one signature's crashes; `alpha` is how much
@@ -67,13 +67,13 @@ def caveats_of_rare_values(
         value = int(codes[0]) if codes.size else ABSENT
         if value < 0 or (codes != value).any():
             continue
-        share = population.cached(
-            _shares_beside, *_attribute_columns(population, attribute), ABSENT
+        share = population.computed_once(
+            _shares_among_other_hosts, *_attribute_columns(population, attribute), ABSENT
         )
         total = int(np.count_nonzero(attribute.crash[crashes] >= 0))
         p = binomial_p(codes.size, total, min(share[value], 1.0))
-        mark = Confounder(attribute, value)
-        hosts = _share_of_host(population, mark, host, crashes)[1]
+        mark = ConfoundingValue(attribute, value)
+        hosts = _share_of_host_among_marked(population, mark, host, crashes)[1]
         is_rare = p <= MAX_CONDITIONAL_P and hosts > 1
         if is_rare and _is_like_hosts_with_mark(population, mark, host, crashes, alpha):
             caveats.append(FITS.format(hosts=hosts, mark=mark.words))
@@ -81,7 +81,7 @@ def caveats_of_rare_values(
 
 
 def _is_like_hosts_with_mark(
-    population: Population, mark: Confounder, host: int, crashes: Ints, alpha: float
+    population: Population, mark: ConfoundingValue, host: int, crashes: Ints, alpha: float
 ) -> bool:
     """Whether a host has no more of some crashes than chance gives some host with the mark."""
     has_mark = mark.attribute.crash[crashes] == mark.value
@@ -90,13 +90,15 @@ def _is_like_hosts_with_mark(
     without = int((mark.attribute.crash[mine] >= 0).sum()) - count
     if not count or without > MAX_WITHOUT * (count + without):
         return False
-    share, hosts = _share_of_host(population, mark, host, crashes)
+    share, hosts = _share_of_host_among_marked(population, mark, host, crashes)
     mean = int(has_mark.sum()) * share
     p = negative_binomial_p(count, mean, mean * (1 + alpha * mean))
     return p * hosts > MAX_Q
 
 
-def _confounders_of_host(population: Population, host: int, others: Ints) -> Iterator[Confounder]:
+def _confounders_of_host(
+    population: Population, host: int, others: Ints
+) -> Iterator[ConfoundingValue]:
     """Yield the values that these crashes, all of other hosts, have more often than their share."""
     for attribute in population.attributes:
         codes = attribute.crash[others]
@@ -104,11 +106,13 @@ def _confounders_of_host(population: Population, host: int, others: Ints) -> Ite
         some = np.flatnonzero(counts >= MIN_OTHERS)
         if not some.size:
             continue
-        share = population.cached(_shares_beside, *_attribute_columns(population, attribute), host)
+        share = population.computed_once(
+            _shares_among_other_hosts, *_attribute_columns(population, attribute), host
+        )
         total = np.full(some.size, counts.sum())
         p = binomial_tail(counts[some], total, np.minimum(share[some], 1.0))
         for value in some[p <= MAX_CONDITIONAL_P].tolist():
-            yield Confounder(attribute, value)
+            yield ConfoundingValue(attribute, value)
 
 
 _Columns = tuple[Ints, Ints, Ints, Ints, Floats, int]
@@ -120,7 +124,7 @@ def _attribute_columns(population: Population, attribute: Attribute) -> _Columns
     return attribute.crash, p.host, attribute.exposure, p.exposure_host, p.exposure_hours, size
 
 
-def _shares_beside(
+def _shares_among_other_hosts(
     crash: Ints,
     host: Ints,
     exposure: Ints,
@@ -138,8 +142,8 @@ def _shares_beside(
     return np.asarray(table / max(float(table.sum()), 1e-12))
 
 
-def _share_of_host(
-    population: Population, mark: Confounder, host: int, crashes: Ints
+def _share_of_host_among_marked(
+    population: Population, mark: ConfoundingValue, host: int, crashes: Ints
 ) -> tuple[float, int]:
     """Return a host's share of the hours with a mark (else of other crashes), and the hosts."""
     inside = (mark.attribute.exposure == mark.value) & (population.exposure_host >= 0)

@@ -24,7 +24,7 @@ from functools import cached_property
 import numpy as np
 
 from gdb_epi.fleet.population.attribute_combinations import (
-    Combinations,
+    AttributeCombinations,
     count_known_pairs,
     find_combinations,
 )
@@ -44,7 +44,11 @@ from gdb_epi.fleet.statistics.arrays import (
     sum_by_code,
     widen_codes,
 )
-from gdb_epi.fleet.statistics.hypothesis_tests import beta_binomial_tail, binomial_p, dispersion
+from gdb_epi.fleet.statistics.hypothesis_tests import (
+    beta_binomial_tail,
+    binomial_p,
+    estimate_overdispersion,
+)
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import memoized
 
@@ -112,9 +116,9 @@ class HostClustering:
         if self._table is None or self._table[0] is not exposure:
             self._table = exposure, hours_by_host_and_value(self._population, exposure)
         table = self._table[1]
-        with_it, own = np.zeros(self._hours.size), table.value == value
+        with_it, own = np.zeros(self._hours_per_host.size), table.value == value
         with_it[table.host[own]] = table.hours[own]
-        hours = with_it, self._hours - with_it
+        hours = with_it, self._hours_per_host - with_it
         total = hours[0].sum() + hours[1].sum()
         share = float(hours[0].sum() / total) if total > 0 else 0.0
         if not 0 < share < 1:
@@ -133,7 +137,7 @@ class HostClustering:
         return 1 + alpha * crashes.host.size * variance / (share * (1 - share))
 
     @cached_property
-    def _hours(self) -> Floats:
+    def _hours_per_host(self) -> Floats:
         """The host-hours of each host."""
         population = self._population
         has_host = population.exposure_host >= 0
@@ -149,15 +153,17 @@ class HostClustering:
         population = self._population
         share = exposure_shares(population).by_host
         columns = population.signature, population.host
-        cells = population.cached(count_known_pairs, *columns)
-        return population.cached(_common_dispersion, *cells, share, len(population.signatures))
+        cells = population.computed_once(count_known_pairs, *columns)
+        return population.computed_once(
+            _common_dispersion, *cells, share, len(population.signatures)
+        )
 
 
 def _common_dispersion(
     signature: Ints, host: Ints, counts: Ints, share: Floats, signatures: int
 ) -> tuple[float, float]:
     per_host = sum_by_code(host, counts, share.size)
-    least = dispersion(per_host, per_host.sum() * share)
+    least = estimate_overdispersion(per_host, per_host.sum() * share)
     few = np.minimum(counts, MAX_LIKE).astype(float)  # a bad host says nothing about the others
     of_signature = sum_by_code(signature, few, signatures)
     expected = float((of_signature**2).sum() * (share**2).sum())
@@ -167,10 +173,14 @@ def _common_dispersion(
 def expected_shares(population: Population, attribute: Attribute) -> tuple[Floats, str]:
     """Return each value's share of the host-hours, or of all crashes where hours are not known."""
     size, hours = len(attribute.values), population.exposure_hours
-    return population.cached(_shares, attribute.exposure, attribute.crash, hours, size)
+    return population.computed_once(
+        _shares_of_hours_or_crashes, attribute.exposure, attribute.crash, hours, size
+    )
 
 
-def _shares(exposure: Ints, crash: Ints, hours: Floats, size: int) -> tuple[Floats, str]:
+def _shares_of_hours_or_crashes(
+    exposure: Ints, crash: Ints, hours: Floats, size: int
+) -> tuple[Floats, str]:
     table = _hours_of_values(exposure, hours, size)
     if table.sum() > 0:
         return table / table.sum(), HOST_HOURS
@@ -178,7 +188,7 @@ def _shares(exposure: Ints, crash: Ints, hours: Floats, size: int) -> tuple[Floa
     return crashes / max(int(crashes.sum()), 1), NO_HOURS
 
 
-def hours_within(population: Population, attribute: Attribute, within: Bools) -> Floats:
+def hours_of_values_within(population: Population, attribute: Attribute, within: Bools) -> Floats:
     """Return the host-hours of each value in some rows of the exposure."""
     exposure, hours = attribute.exposure[within], population.exposure_hours[within]
     return _hours_of_values(exposure, hours, len(attribute.values))
@@ -197,11 +207,11 @@ def p_given_bursts(
     `mine` are the crashes (rows) of a signature, `inside` a mask of all crashes with the version,
     `share` that of it among the other crashes of the programs. 0 where they come in no bursts.
     """
-    others = free & population.timed & (population.signature >= 0)
+    others = free & population.has_time & (population.signature >= 0)
     if (of_programs := crashes_of_same_programs(population, mine)) is not None:
         others &= of_programs
     others[mine] = False
-    timed = population.timed[mine]
+    timed = population.has_time[mine]
     effects = [
         day_design_effect(
             population, mine[timed & (inside[mine] == side)], others & (inside == side)
@@ -227,11 +237,11 @@ def p_given_weeks(
     """
     if not _values_recur_on_hosts(population, codes):
         return 0.0
-    others = free & population.timed & (population.signature >= 0) & (codes >= 0)
+    others = free & population.has_time & (population.signature >= 0) & (codes >= 0)
     if (of_programs := crashes_of_same_programs(population, mine)) is not None:
         others &= of_programs
     others[mine] = False
-    mine = mine[population.timed[mine] & (codes[mine] >= 0)]
+    mine = mine[population.has_time[mine] & (codes[mine] >= 0)]
     week = population.day // 7
     week = week - week.min(initial=0)
     (n, a), (m, b) = (
@@ -249,7 +259,7 @@ def p_given_weeks(
 
 def _values_recur_on_hosts(population: Population, codes: Ints) -> bool:
     """Whether the crashes of a host come back to a value that it had before, as by chance."""
-    rows = np.flatnonzero(population.timed & (population.host >= 0) & (codes >= 0))
+    rows = np.flatnonzero(population.has_time & (population.host >= 0) & (codes >= 0))
     rows = rows[np.argsort(population.host[rows], kind="stable")]  # they are in the order of time
     host, value = population.host[rows], codes[rows]
     is_change = (host[1:] == host[:-1]) & (value[1:] != value[:-1])
@@ -285,7 +295,9 @@ def p_by_hours_of_version(population: Population, mine: Ints, inside: Bools, ver
     return 0.0
 
 
-def version_before_has_it(population: Population, mine: Ints, codes: Ints, value: int) -> bool:
+def has_previous_version_signature_too(
+    population: Population, mine: Ints, codes: Ints, value: int
+) -> bool:
     """Whether the version before has crashes of a signature half as often as a version, or more.
 
     `codes` are the versions of all crashes. What grows for another reason stands out in its last or
@@ -294,7 +306,7 @@ def version_before_has_it(population: Population, mine: Ints, codes: Ints, value
     variants that are there at the same time have no order.
     """
     same = crashes_of_same_programs(population, mine)
-    usable = population.timed & (codes >= 0)
+    usable = population.has_time & (codes >= 0)
     rows = np.flatnonzero(usable if same is None else usable & same)
     day, code = population.day[rows], codes[rows]
     median = {int(c): float(np.median(day[code == c])) for c in np.unique(code)}
@@ -329,14 +341,16 @@ def day_design_effect(population: Population, mine: Ints, others: Bools) -> floa
     # It ran on days without a crash, too.
     ran: Floats = np.bincount(beside - first, minlength=own.size).astype(float) + 1.0
     due = ran * _isotonic_rates(own / ran, ran)  # what leaks comes more and more often
-    return _excess_scatter(own, np.maximum(due, LEAST_DUE * mine.size * ran / ran.sum()))
+    return _crashes_per_independent_one(
+        own, np.maximum(due, LEAST_DUE * mine.size * ran / ran.sum())
+    )
 
 
 def effect_of_bursts(
     population: Population, attribute: Attribute, value: int, crashes: Ints
 ) -> float:
     """Return the design effect of days on crashes with a value, among its days since the first."""
-    own = population.day[crashes[population.timed[crashes]]]
+    own = population.day[crashes[population.has_time[crashes]]]
     if not own.size:
         return 1.0
     ran = population.exposure_day[attribute.exposure == value]
@@ -344,10 +358,10 @@ def effect_of_bursts(
         ran = population.day[attribute.crash == value]
     days = np.union1d(own, ran[ran >= own.min()])
     counts = np.bincount(np.searchsorted(days, own), minlength=days.size)
-    return _excess_scatter(counts, np.full(days.size, own.size / days.size))
+    return _crashes_per_independent_one(counts, np.full(days.size, own.size / days.size))
 
 
-def _excess_scatter(own: Ints, due: Floats) -> float:
+def _crashes_per_independent_one(own: Ints, due: Floats) -> float:
     """Return how many crashes of a burst tell as much as one; `own` and `due` are those of days.
 
     1 where chance may scatter the days as much.
@@ -404,17 +418,19 @@ class UnexplainedCrashes:
 
 def crashes_of_signature(population: Population, free: Bools, name: str) -> Ints:
     """Return the rows of the crashes of a signature under a mask."""
-    return np.flatnonzero(free & population.of_signature(name))
+    return np.flatnonzero(free & population.crashes_of_signature(name))
 
 
-def attribute_inflation(population: Population, codes: Ints, share: Floats) -> float:
+def inflation_without_host_hours(population: Population, codes: Ints, share: Floats) -> float:
     """Return the inflation (1 and up) of an attribute without host-hours.
 
     `codes` are the values of each combination of the population's attributes, `share` the expected
     share of each value.
     """
     combinations = find_combinations(population)
-    signature, combination, counts = population.cached(_cells, population.signature, combinations)
+    signature, combination, counts = population.computed_once(
+        _count_signatures_by_combination, population.signature, combinations
+    )
     value = codes[combination]
     has_value = value >= 0
     if not has_value.all():
@@ -438,7 +454,9 @@ def median_inflation(signature: Ints, value: Ints, count: Ints, share: Floats) -
     return max(1.0, float(np.median(chi)) / free)
 
 
-def _cells(signature: Ints, combinations: Combinations) -> tuple[Ints, Ints, Ints]:
+def _count_signatures_by_combination(
+    signature: Ints, combinations: AttributeCombinations
+) -> tuple[Ints, Ints, Ints]:
     return combinations.count_with_signatures(signature, signature >= 0)
 
 

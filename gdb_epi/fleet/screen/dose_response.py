@@ -132,7 +132,9 @@ def describe_thresholds(population: Population, findings: Sequence[Finding]) -> 
     return None
 
 
-def limit_of_half(population: Population, finding: Finding, members: Bools) -> str | None:
+def numeric_limit_of_crashes(
+    population: Population, finding: Finding, members: Bools
+) -> str | None:
     """Return the limit that some crashes satisfy, "cpu_count >= 96", of a half of its numbers."""
     number = population.attribute(finding.attr.removesuffix(RANGE))
     half = population.attribute(finding.attr)
@@ -147,7 +149,7 @@ def limit_of_half(population: Population, finding: Finding, members: Bools) -> s
     return describe_limit(number.name, LEAST if is_upper else MOST, number.values[limit])
 
 
-def describe_versions(
+def describe_marks_that_are_versions(
     population: Population, parts: Sequence[tuple[Finding | None, Bools]]
 ) -> str | None:
     """Return marks that are versions of one program, "image=cart:2.6 or 2.6.1"; else None.
@@ -222,7 +224,7 @@ def threshold_within_finding(population: Population, finding: Finding) -> str | 
     return None if best is None else best[1]
 
 
-def beyond_others_words(population: Population, finding: Finding) -> str | None:
+def number_beyond_others_words(population: Population, finding: Finding) -> str | None:
     """Say that many crashes of a group have a number beyond those of all crashes outside it.
 
     Of a number that varies on a host, as its temperature.
@@ -320,7 +322,7 @@ def process_age_words(population: Population, mine: Bools) -> str | None:
     The words end with one of MOMENTS.
     """
     programs = crashes_of_same_programs(population, mine)
-    if words := _words_of_ages(population, mine) or _last_day_words(population, mine):
+    if words := _process_ages_words(population, mine) or _last_day_words(population, mine):
         return words
     fact = next((fact for fact in population.facts if fact.name == CPU_TIME), None)
     if fact is None or programs is None:
@@ -443,7 +445,7 @@ def _find_age_limit(population: Population, mine: Bools) -> _AgeLimit | None:
     return None
 
 
-def _words_of_ages(population: Population, mine: Bools) -> str | None:
+def _process_ages_words(population: Population, mine: Bools) -> str | None:
     """Say up to, or from, which age of its process each of some crashes comes."""
     limit = _find_age_limit(population, mine)
     if limit is None:
@@ -478,7 +480,7 @@ def is_explained_by_age(population: Population, finding: Finding) -> bool:
     ages = any(is_age_of_process(other.name) for other in population.attributes)
     if attribute is None or is_age or not ages or finding.signature not in population.signatures:
         return False
-    mine = population.of_signature(finding.signature)
+    mine = population.crashes_of_signature(finding.signature)
     limit = _find_age_limit(population, mine)
     if limit is None or limit.sign == MOST:
         return False
@@ -500,9 +502,9 @@ def _last_day_words(population: Population, mine: Bools) -> str | None:
     if population.day.size > MAX_CRASHES:
         return None
     programs = program_of_each_crash(population)
-    own = mine & population.timed
+    own = mine & population.has_time
     same = crashes_of_same_programs(population, mine)
-    others = population.timed & ~mine & (True if same is None else same)
+    others = population.has_time & ~mine & (True if same is None else same)
     ends, names, values = np.zeros(mine.size, dtype=bool), [], 0
     for attribute in population.attributes:
         if attribute.is_range or len(attribute.values) > MAX_VERSIONS:
@@ -512,12 +514,12 @@ def _last_day_words(population: Population, mine: Bools) -> str | None:
             seen = population.exposure_host, attribute.exposure, population.exposure_day
         elif attribute.is_of_process and programs is not None:
             place, hosts = programs.crash, len(programs.values)
-            seen = place, attribute.crash, np.where(population.timed, population.day, ABSENT)
+            seen = place, attribute.crash, np.where(population.has_time, population.day, ABSENT)
         else:
             continue
         size = len(attribute.values)
         codes = attribute.crash if attribute.reported is None else attribute.reported
-        last = population.cached(_last_days, *seen, hosts, size)
+        last = population.computed_once(_last_days_of_values, *seen, hosts, size)
         has = (place >= 0) & (codes >= 0)
         at_end = np.zeros(mine.size, dtype=bool)
         at_end[has] = last[place[has] * size + codes[has]] <= population.day[has]
@@ -540,7 +542,7 @@ def _last_day_words(population: Population, mine: Bools) -> str | None:
     )
 
 
-def _last_days(place: Ints, codes: Ints, days: Ints, places: int, size: int) -> Ints:
+def _last_days_of_values(place: Ints, codes: Ints, days: Ints, places: int, size: int) -> Ints:
     """Return the last day of each value at each place; NEVER where none came after, or soon."""
     has = (place >= 0) & (codes >= 0) & (days >= 0)
     first, last = first_and_last_days(place[has] * size + codes[has], days[has], places * size)

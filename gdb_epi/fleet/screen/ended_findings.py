@@ -26,15 +26,15 @@ from gdb_epi.fleet.screen.finding import (
     MIN_N,
     MOSTLY,
     TIME_AND_CPU_ATTRIBUTES,
+    DaysHostChanged,
     Finding,
-    HostChanges,
     is_about_whole_host,
 )
 from gdb_epi.fleet.screen.leaving_values import leaving_value_words
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs
 from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
-from gdb_epi.fleet.screen.time_and_cpu_patterns import is_not_due
-from gdb_epi.fleet.screen.version_courses import regression_words
+from gdb_epi.fleet.screen.time_and_cpu_patterns import is_no_due_day_since_last_crash
+from gdb_epi.fleet.screen.version_courses import version_regression_words
 from gdb_epi.fleet.statistics.arrays import Bools, Ints, count_distinct, distinct_pairs
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_p, relative_risk
 from gdb_epi.fleet.store.day_numbers import iso_day, parse_day
@@ -86,12 +86,15 @@ def add_caveat_of_end(
     """
     if finding.attr in (*CLUSTERED_CRASHES, *TIME_AND_CPU_ATTRIBUTES):
         return finding
-    if finding.attr == HOST and (out := _without_hours_since(population, finding, day)) is not None:
+    if (
+        finding.attr == HOST
+        and (out := _day_host_hours_ended(population, finding, day)) is not None
+    ):
         left_on = iso_day(out)
         caveats = (*finding.caveats, CAVEAT_OUT.format(day=left_on))
-        return finding._replace(caveats=caveats, changes=HostChanges(left=left_on))
+        return finding._replace(caveats=caveats, changes=DaysHostChanged(left=left_on))
     if finding.attr == HOST:
-        members = finding.members & population.timed
+        members = finding.members & population.has_time
     elif left := _hosts_left_sentence(population, finding, day) or _hosts_left_by_records_sentence(
         population, finding, day
     ):
@@ -117,7 +120,7 @@ def add_caveat_of_end(
     silence = (span / (span + quiet)) ** (telling.size - 1)
     if quiet < MIN_QUIET or silence > MAX_SILENCE_P:
         return finding
-    if is_not_due(moments, days, day):
+    if is_no_due_day_since_last_crash(moments, days, day):
         return finding
     text = (
         None
@@ -130,11 +133,11 @@ def add_caveat_of_end(
     elif text is None and not is_about_whole_host(finding.signature):
         text = GONE.format(day=iso_day(last))
     elif text is None:
-        if (end := _recovered_since(population, finding, days[days >= last], day)) is None:
+        if (end := _day_host_recovered(population, finding, days[days >= last], day)) is None:
             return finding
         after = counted(int(np.count_nonzero(days > end)), "crash")
         text = CAVEAT_RECOVERED.format(day=iso_day(end), crashes=after)
-        finding = finding._replace(changes=HostChanges(recovered=iso_day(end)))
+        finding = finding._replace(changes=DaysHostChanged(recovered=iso_day(end)))
     return finding.with_caveats(text)
 
 
@@ -145,7 +148,7 @@ def _grows_with_hours_sentence(population: Population, finding: Finding) -> str 
         return None
     value = attribute.values.index(finding.value)
     rows = np.flatnonzero((attribute.exposure == value) & (population.exposure_hours > 0))
-    members = finding.members & (attribute.crash == value) & population.timed
+    members = finding.members & (attribute.crash == value) & population.has_time
     if not rows.size or int(members.sum()) < MIN_STEADY:
         return None
     rows = rows[np.argsort(population.exposure_day[rows], kind="stable")]
@@ -254,7 +257,7 @@ def _hosts_left_by_records_sentence(
     same = crashes_of_same_programs(population, finding.members)
     if same is None:
         return None
-    same = same & population.timed & (population.day <= day) & (population.host >= 0)
+    same = same & population.has_time & (population.day <= day) & (population.host >= 0)
     rows = np.flatnonzero(same & (attribute.crash >= 0))
     days, hosts = population.day[rows], population.host[rows]
     has = attribute.crash[rows] == attribute.values.index(finding.value)
@@ -311,7 +314,7 @@ def _hours_contradict_words(population: Population, finding: Finding, hosts: Int
     return ""
 
 
-def _without_hours_since(population: Population, finding: Finding, day: int) -> int | None:
+def _day_host_hours_ended(population: Population, finding: Finding, day: int) -> int | None:
     """Return the day from which a host has no more host-hours, if it had some; None: it runs."""
     runs = (population.exposure_hours > 0) & (population.exposure_day <= day)
     if not runs.any():
@@ -322,7 +325,7 @@ def _without_hours_since(population: Population, finding: Finding, day: int) -> 
         return None
     out = int(population.exposure_day[mine].max()) + 1
     is_last = int(population.exposure_day[runs].max()) - out + 1 < MIN_QUIET
-    crashed = (population.day[finding.members & population.timed] >= out).any()
+    crashed = (population.day[finding.members & population.has_time] >= out).any()
     return None if is_last or crashed else out
 
 
@@ -333,19 +336,21 @@ def _later_version_sentence(
     attribute = population.attribute(finding.attr)
     if attribute is None or finding.signature not in population.signatures:
         return None
-    same = population.of_signature(finding.signature)
+    same = population.crashes_of_signature(finding.signature)
     if explained is not None:
         same &= ~explained
-    if is_process_attribute(finding.attr) and (regression := regression_words(population, same)):
+    if is_process_attribute(finding.attr) and (
+        regression := version_regression_words(population, same)
+    ):
         return regression
-    late = attribute.crash[same & population.timed & (population.day > last)]
+    late = attribute.crash[same & population.has_time & (population.day > last)]
     counts = np.bincount(late[late >= 0], minlength=len(attribute.values))
     value = int(counts.argmax())
-    came = population.day[(attribute.crash == value) & population.timed]
+    came = population.day[(attribute.crash == value) & population.has_time]
     if counts[value] < MIN_N or int(came.min()) <= first:
         return None
     later = f"{finding.attr}={attribute.values[value]}"
-    again = int(population.day[same & population.timed & (population.day > last)].min())
+    again = int(population.day[same & population.has_time & (population.day > last)].min())
     if again - last > 2 * MIN_QUIET:
         return CAME_BACK.format(
             day=iso_day(last), count=counts[value], later=later, again=iso_day(again)
@@ -363,7 +368,7 @@ def _silence_sentence(
             return SILENT.format(day=iso_day(last), silence=group.words())
     if finding.attr == HOST or hosts.size < 2:
         return None
-    mine = np.isin(population.host, hosts) & population.timed
+    mine = np.isin(population.host, hosts) & population.has_time
     if (mine & (population.day > last)).any() or not (mine & ~members).any():
         return None
     return NOTHING.format(day=iso_day(last))
@@ -377,18 +382,18 @@ def _crashes_with_value_and_last_day(
     A feed of host-hours that has stopped, or later records without the attribute, show nothing.
     """
     attribute = population.attribute(finding.attr)
-    members = finding.members & population.timed
+    members = finding.members & population.has_time
     if attribute is None or finding.value not in attribute.values:
         return members, day
     value = attribute.values.index(finding.value)
     same = members
     if finding.signature in population.signatures:
-        same = population.of_signature(finding.signature)
-        own = attribute.as_reported
-        same = same & ((attribute.crash == value) | (own == value)) & population.timed
+        same = population.crashes_of_signature(finding.signature)
+        own = attribute.codes_as_reported
+        same = same & ((attribute.crash == value) | (own == value)) & population.has_time
     seen = population.exposure_day[attribute.exposure >= 0]
     if finding.exposure != HOST_HOURS or not seen.size:
-        seen = population.day[population.timed & (attribute.crash >= 0)]
+        seen = population.day[population.has_time & (attribute.crash >= 0)]
     return members | same, min(day, int(seen.max(initial=0)))
 
 
@@ -401,13 +406,15 @@ def _days_that_set_host_apart(population: Population, finding: Finding, members:
     rows = np.flatnonzero(members)
     if is_about_whole_host(finding.signature):
         given = population.signature, population.host, len(population.signatures) + 1
-        hosts = population.cached(count_hosts_of_signatures, *given)
+        hosts = population.computed_once(count_hosts_of_signatures, *given)
         some = rows[population.bitflip[rows] | (hosts == 1)[population.signature[rows]]]
         rows = some if some.size >= MIN_N else rows
     return np.sort(population.day[rows])
 
 
-def _recovered_since(population: Population, finding: Finding, days: Ints, day: int) -> int | None:
+def _day_host_recovered(
+    population: Population, finding: Finding, days: Ints, day: int
+) -> int | None:
     """Return the day after which a host is like others until `day`; None where it never is.
 
     `days` are those of its crashes from the last one on that sets it apart: what broke it may leave
@@ -415,12 +422,14 @@ def _recovered_since(population: Population, finding: Finding, days: Ints, day: 
     """
     for last in np.unique(days).tolist():
         after = int(np.count_nonzero(days > last))
-        if day - last >= MIN_QUIET and _crashes_as_usual_since(population, finding, last, after):
+        if day - last >= MIN_QUIET and _does_host_crash_as_usual_since(
+            population, finding, last, after
+        ):
             return int(last)
     return None
 
 
-def _crashes_as_usual_since(
+def _does_host_crash_as_usual_since(
     population: Population, finding: Finding, last: int, after: int
 ) -> bool:
     """Whether a host ran after a day with no more crashes than hosts of its kind have."""
@@ -456,7 +465,7 @@ def add_caveat_of_former_machine(population: Population, finding: Finding) -> Fi
     caveats += _host_name_sentences(population, finding)
     for attribute in population.attributes:
         given = attribute.exposure, population.exposure_host
-        if not population.cached(_names_machines, *given):
+        if not population.computed_once(_names_machines, *given):
             continue
         rows = np.flatnonzero((attribute.exposure >= 0) & (population.exposure_hours > 0))
         rows = rows[np.argsort(population.exposure_day[rows], kind="stable")]
@@ -468,7 +477,7 @@ def add_caveat_of_former_machine(population: Population, finding: Finding) -> Fi
             if not there.size:
                 continue
             last, other = (int(x[there[-1]]) for x in (population.exposure_day, given[1]))
-            mine = (population.host == other) & population.timed & (population.day <= last)
+            mine = (population.host == other) & population.has_time & (population.day <= last)
             machine = f"{attribute.name}={attribute.values[int(code[0])]}"
             crashes = counted(int(np.count_nonzero(mine)), "crash")
             until = f"until {iso_day(last)}, with {crashes}"
@@ -518,7 +527,7 @@ def _hardware_replaced_since(
 
     The machine is another one then. None where it is the same.
     """
-    members = finding.members & population.timed
+    members = finding.members & population.has_time
     if not members.any() or finding.changes.recovered is None:
         return None
     last = int(_days_that_set_host_apart(population, finding, members)[-1])

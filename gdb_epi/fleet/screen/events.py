@@ -20,12 +20,12 @@ from gdb_epi.fleet.population.cached_answers import cached_answer
 from gdb_epi.fleet.population.local_hours import ZONES
 from gdb_epi.fleet.population.population import (
     Attribute,
-    CountCache,
+    ComputedOnceCache,
     Population,
-    cached_by_population,
+    computed_once_per_population,
 )
 from gdb_epi.fleet.screen.dose_response import is_age_of_process
-from gdb_epi.fleet.screen.finding import ALL, CAVEAT_MOVED, EVENT, LOOP_OF, Finding, HostChanges
+from gdb_epi.fleet.screen.finding import ALL, CAVEAT_MOVED, EVENT, LOOP_OF, DaysHostChanged, Finding
 from gdb_epi.fleet.screen.finding_texts import describe_verdict
 from gdb_epi.fleet.screen.programs import (
     caveat_of_program_on_one_host,
@@ -111,7 +111,7 @@ class CrashEvents(NamedTuple):
     counted: Population  # in which repeats have no host, signature or value
 
     @property
-    def repeats(self) -> Bools:
+    def repeated_crashes(self) -> Bools:
         """Which crashes do not count."""
         return self.counted.mask_of_rows(self.repeated)
 
@@ -146,16 +146,16 @@ class CrashEvents(NamedTuple):
         return both
 
 
-@cached_by_population
+@computed_once_per_population
 def find_events(population: Population) -> CrashEvents:
     """Return the events and loops of a population, and what is left to count."""
     together = cached_answer(
-        population, "events", lambda: _find_repeats(population), Finding, HostChanges
+        population, "events", lambda: _find_repeats(population), Finding, DaysHostChanged
     )
     events = CrashEvents(*together, population)
     if not events.repeated.size:
         return events
-    return events._replace(counted=without_crashes(population, events.repeated))
+    return events._replace(counted=population_without_counting(population, events.repeated))
 
 
 def _find_repeats(population: Population) -> tuple[Ints, Ints, tuple[Finding, ...]]:
@@ -164,7 +164,7 @@ def _find_repeats(population: Population) -> tuple[Ints, Ints, tuple[Finding, ..
     if second is None or not _has_time_of_day(second):
         none = np.zeros(0, dtype=np.int64)
         return none, none, ()
-    loops = _loops_of(population, second)
+    loops = _find_loop_repeats(population, second)
     first = np.ones(population.day.size, dtype=bool)
     first[loops.repeated] = False
     retried, stands_for = _find_retries_elsewhere(population, second, first)
@@ -185,11 +185,11 @@ def _find_repeats(population: Population) -> tuple[Ints, Ints, tuple[Finding, ..
         in_event[whole] = True
     # What is retried during an event belongs to the event.
     own = [loop for loop in loops.findings if 2 * (in_event & loop.members).sum() < loop.n]
-    findings = (*(finding for _, finding in together), *_with_other_hosts(population, own))
+    findings = (*(finding for _, finding in together), *_loops_also_on_other_hosts(population, own))
     return repeated, counted[repeated], findings
 
 
-def without_crashes(population: Population, gone: Ints | Bools) -> Population:
+def population_without_counting(population: Population, gone: Ints | Bools) -> Population:
     """Return the population in which some crashes cannot be counted; all keep their places.
 
     What is counted of it is kept as long as it is: half a gigabyte of ten million crashes.
@@ -205,14 +205,14 @@ def without_crashes(population: Population, gone: Ints | Bools) -> Population:
         reported = None if attribute.reported is None else cleared(attribute.reported, ABSENT)
         return attribute._replace(crash=cleared(attribute.crash, ABSENT), reported=reported)
 
-    kept = population.each_attribute(of_others)
+    kept = population.with_each_attribute_changed(of_others)
     return kept._replace(
         host=cleared(population.host, ABSENT),
         signature=cleared(population.signature, ABSENT),
         cpu=cleared(population.cpu, ABSENT),
         bitflip=cleared(population.bitflip, False),
         lock_inherited=cleared(population.lock_inherited, False),
-        memo=None if population.memo is None else CountCache(),
+        memo=None if population.memo is None else ComputedOnceCache(),
     )
 
 
@@ -260,7 +260,7 @@ def _find_retries_elsewhere(
     return np.concatenate(repeated), np.concatenate(stands_for)
 
 
-class _LoopRepeats(NamedTuple):
+class _RepeatsOfLoops(NamedTuple):
     """The fields of `CrashEvents`, for loops alone."""
 
     repeated: Ints
@@ -268,7 +268,7 @@ class _LoopRepeats(NamedTuple):
     findings: list[Finding]
 
 
-def _loops_of(population: Population, second: Ints) -> _LoopRepeats:
+def _find_loop_repeats(population: Population, second: Ints) -> _RepeatsOfLoops:
     """Return the repeats of loops, and the longest loop of each host and signature."""
     placed = (second >= 0) & (population.host >= 0) & (population.signature >= 0)
     at = rows_under(placed)
@@ -287,10 +287,10 @@ def _loops_of(population: Population, second: Ints) -> _LoopRepeats:
     begins, sizes = find_runs(again)
     repeated = at[again]
     stands_for = np.repeat(at[begins], sizes - 1)
-    long = np.flatnonzero((sizes >= MIN_LOOP) & (_usual_loops(sizes) <= MAX_USUAL))
+    long = np.flatnonzero((sizes >= MIN_LOOP) & (_expected_loops_by_length(sizes) <= MAX_USUAL))
     findings: list[Finding] = []
     if not long.size:
-        return _LoopRepeats(repeated, stands_for, findings)
+        return _RepeatsOfLoops(repeated, stands_for, findings)
     totals = count_codes(population.signature, len(population.signatures), placed)
     reported: set[tuple[int, int]] = set()
     for number in long[np.argsort(-sizes[long], kind="stable")].tolist():
@@ -305,7 +305,7 @@ def _loops_of(population: Population, second: Ints) -> _LoopRepeats:
             attribute.mark_of_value(value)
             for attribute in population.attributes
             if attribute.is_of_process
-            for value in _value_of_most(attribute, mine, attribute.crash[beside])
+            for value in _value_of_nearly_all_crashes(attribute, mine, attribute.crash[beside])
         )
         alone = caveat_of_program_on_one_host(population, members)
         minutes = max(int(second[mine[-1]] - second[mine[0]]) // 60, 1)
@@ -316,7 +316,7 @@ def _loops_of(population: Population, second: Ints) -> _LoopRepeats:
             f"{BEGAN}{since}, in {minutes} min", "none needed", shared,
             (CAVEAT_RESTARTED, *alone), members,
         ))  # fmt: skip
-    return _LoopRepeats(repeated, stands_for, findings)
+    return _RepeatsOfLoops(repeated, stands_for, findings)
 
 
 def _gaps_of_loops(population: Population) -> Ints:
@@ -325,7 +325,7 @@ def _gaps_of_loops(population: Population) -> Ints:
     Longer ones where one host alone has a signature whose program crashes on several hosts.
     """
     columns = population.signature, population.host
-    signature, _, counts = population.cached(count_known_pairs, *columns)
+    signature, _, counts = population.computed_once(count_known_pairs, *columns)
     size = len(population.signatures)
     total = np.bincount(signature, weights=counts, minlength=size)
     most = np.zeros(size, dtype=np.int64)
@@ -333,9 +333,9 @@ def _gaps_of_loops(population: Population) -> Ints:
     alone = (most >= MIN_LOOP) & (most >= MOSTLY * total)
     programs = program_of_each_crash(population)
     crash = population.signature * 0 if programs is None else programs.crash
-    program, _, _ = population.cached(count_known_pairs, crash, population.host)
+    program, _, _ = population.computed_once(count_known_pairs, crash, population.host)
     hosts_of_program = np.bincount(program, minlength=int(crash.max(initial=0)) + 1)
-    signature, program, _ = population.cached(count_known_pairs, population.signature, crash)
+    signature, program, _ = population.computed_once(count_known_pairs, population.signature, crash)
     widest = np.zeros(size, dtype=np.int64)
     np.maximum.at(widest, signature, hosts_of_program[program])
     alone &= widest >= MIN_HOSTS
@@ -352,7 +352,7 @@ def _other_crashes_of_program(population: Population, mine: Ints) -> Bools:
     return beside if np.count_nonzero(beside) >= MIN_LOOP else apart
 
 
-def _usual_loops(sizes: Ints) -> Floats:
+def _expected_loops_by_length(sizes: Ints) -> Floats:
     """Return how many loops of each length, or longer, there would be without a loop.
 
     Where jobs are retried, some die a few times in a row: among the short runs, the share of the
@@ -368,7 +368,7 @@ def _usual_loops(sizes: Ints) -> Floats:
     return np.asarray(short.size * goes_on ** (sizes - 2))
 
 
-def _with_other_hosts(population: Population, loops: list[Finding]) -> list[Finding]:
+def _loops_also_on_other_hosts(population: Population, loops: list[Finding]) -> list[Finding]:
     """Add to a loop that also occurred on other hosts that it follows its program."""
     of_signature: dict[str, list[Finding]] = {}
     for loop in loops:
@@ -456,7 +456,7 @@ def _crashes_of_events(
             if left.size and binomial_p(left.size, at.size, share) <= MAX_P:
                 event_of[left], chained[left] = numbers[0], True
             continue
-        whole = _add_simultaneous(population, second, every, left)
+        whole = _add_simultaneous_crashes_of_hosts(population, second, every, left)
         event_of[whole[event_of[whole] < 0]] = len(events)
         chained[left] = True
         events.append((p, left))
@@ -467,7 +467,9 @@ def _crashes_of_events(
             yield whole, _event_finding(population, second, mine, p, (core, whole.size))
 
 
-def _add_simultaneous(population: Population, second: Ints, at: Ints, mine: Ints) -> Ints:
+def _add_simultaneous_crashes_of_hosts(
+    population: Population, second: Ints, at: Ints, mine: Ints
+) -> Ints:
     """Return the crashes of an event and whatever else died on its hosts at that time.
 
     The rank that failed first has a signature of its own; those that it took along have another.
@@ -518,14 +520,14 @@ def _unlikely_chains(
     for i in np.flatnonzero((p <= MAX_P) & (length - gap[code] <= longest)).tolist():
         mine = order[begins[i] : begins[i] + lengths[i]]
         if most_apart > GAP:
-            usual = _usual_share(second[codes == code[i]], second[mine], span)
+            usual = _share_of_one_day_at_time(second[codes == code[i]], second[mine], span)
             chance = binomial_p(hosts[i] - 1, sizes[code[i]] - 1, usual)
             p[i] = max(p[i], min(1.0, chance * at.size))
         if p[i] <= MAX_P:
             yield float(p[i]), at[mine]
 
 
-def _usual_share(others: Ints, mine: Ints, span: int) -> float:
+def _share_of_one_day_at_time(others: Ints, mine: Ints, span: int) -> float:
     """Return the share of a group's crashes that one day has at the time of day of these.
 
     Where all work runs in one hour of the night, the crashes of one night are no event.
@@ -550,11 +552,15 @@ def _event_finding(
     shared = tuple(
         attribute.mark_of_value(value)
         for attribute in population.attributes
-        for value in _value_of_most(attribute, core, attribute.codes_in_fleet)
+        for value in _value_of_nearly_all_crashes(attribute, core, attribute.codes_in_fleet)
     )
     total = int((population.signature == kinds[0]).sum()) if single else population.day.size
     members, begin = population.mask_of_rows(mine), int(second[core[0]])
-    places = "" if any(m.partition("=")[0] in PLACES for m in shared) else _places(population, core)
+    places = (
+        ""
+        if any(m.partition("=")[0] in PLACES for m in shared)
+        else _places_of_event_words(population, core)
+    )
     caveats = (CAVEAT_COUNTED_ONCE, *([CAVEAT_OF_ONE_KIND] if single else ()))
     return Finding(
         EVENT, iso_moment(begin), name, mine.size, total, p, p, float("nan"), 0.0, float("inf"),
@@ -563,7 +569,7 @@ def _event_finding(
     )  # fmt: skip
 
 
-def _places(population: Population, core: Ints) -> str:
+def _places_of_event_words(population: Population, core: Ints) -> str:
     """Return " of rack=r5, rack=r6": the few places of all hosts of an event; "" where many are."""
     for name in PLACES:
         if (place := population.attribute(name)) is None or (place.crash[core] < 0).any():
@@ -615,7 +621,7 @@ def _shifted_event(
         attribute.mark_of_value(value): attribute.crash == value
         for attribute in population.attributes
         if not attribute.is_of_process
-        for value in _value_of_most(attribute, rows, attribute.codes_in_fleet)
+        for value in _value_of_nearly_all_crashes(attribute, rows, attribute.codes_in_fleet)
     }
     of_group = np.logical_and.reduce([second >= 0, *marks.values()])
     # What hit other hosts of the place at another hour came there then: its clocks are right.
@@ -671,7 +677,7 @@ def _clock_change_caveat(start: int) -> tuple[str, ...]:
     return ()
 
 
-def _value_of_most(attribute: Attribute, mine: Ints, codes: Ints) -> list[int]:
+def _value_of_nearly_all_crashes(attribute: Attribute, mine: Ints, codes: Ints) -> list[int]:
     """Return the value of nearly all these crashes, unless most `codes` have it anyway."""
     counts = np.bincount(attribute.crash[mine] + 1, minlength=2)[1:]
     value = int(counts.argmax())

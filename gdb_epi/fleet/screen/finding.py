@@ -96,7 +96,7 @@ def finding_identity(attr: str, value: str, signature: str) -> tuple[str, str, s
     return attr, value, ALL if broad else signature
 
 
-class HostChanges(NamedTuple):
+class DaysHostChanged(NamedTuple):
     """Days like "2026-11-29" since which a host is not what it was; None where it is.
 
     It is like the others; it has no host-hours; another machine has its name. `now`: the name that
@@ -127,10 +127,10 @@ class Finding(NamedTuple):
     aliases: tuple[str, ...]  # attr=value that cannot be told apart from this one
     caveats: tuple[str, ...]
     members: Bools  # which crashes
-    changes: HostChanges = HostChanges()
+    changes: DaysHostChanged = DaysHostChanged()
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def identity(self) -> tuple[str, str, str]:
         """The key by which a finding is the same on another day."""
         return (self.attr, self.value, self.signature)
 
@@ -156,12 +156,12 @@ class ExposureShares(NamedTuple):
     source: str
 
 
-def is_not_one_job(finding: Finding) -> bool:
+def is_signature_of_several_programs(finding: Finding) -> bool:
     """Whether several programs have the signature of a host's finding."""
     return any(caveat.startswith(_NOT_ONE_JOB) for caveat in finding.caveats)
 
 
-def may_be_chance(finding: Finding) -> bool:
+def may_host_stand_out_by_chance(finding: Finding) -> bool:
     """Whether a host stands out no more than one of some healthy fleets does."""
     return any(caveat.startswith(_MAY_BE_CHANCE) for caveat in finding.caveats)
 

@@ -37,8 +37,8 @@ from gdb_epi.fleet.screen.finding import (
     TIME_AND_CPU_ATTRIBUTES,
     TIME_OF_DAY,
     Finding,
-    is_not_one_job,
-    may_be_chance,
+    is_signature_of_several_programs,
+    may_host_stand_out_by_chance,
 )
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.store.day_numbers import iso_day
@@ -104,7 +104,7 @@ def describe_verdict(finding: Finding) -> str:
         if finding.signature.startswith(CPU):
             cpu = finding.signature[len(CPU) :]
             return f"hardware-suspect: crashes of one host gather on its CPU {cpu}; test that CPU"
-        if is_not_one_job(finding):
+        if is_signature_of_several_programs(finding):
             return "one host has this signature out of proportion, in several programs: test it"
         if finding.signature == LOCK:
             return "one host has inherited locks out of proportion; look at its job, or move it"
@@ -121,7 +121,7 @@ def describe_verdict(finding: Finding) -> str:
                 "one host, one program that crashed nowhere else: move it first; if the host still "
                 "has crashes, test the host"
             )
-        if may_be_chance(finding):
+        if may_host_stand_out_by_chance(finding):
             return "a host that may be broken: a few more crashes like these will tell"
         if CAVEAT_ONLY_MORE_CRASHES in finding.caveats:
             return (
@@ -155,22 +155,22 @@ def describe_verdict(finding: Finding) -> str:
     return f"{kind}: goes with {what}{others}{by_time}"
 
 
-def is_not_sure(caveats: Sequence[str]) -> bool:
+def are_more_crashes_needed(caveats: Sequence[str]) -> bool:
     """Whether the caveats of a host say that more crashes are to tell what it is."""
     return any(caveat.startswith(NOT_SURE) for caveat in caveats)
 
 
-def is_clearer_now(finding: Finding, earlier: Iterable[Sequence[str]]) -> bool:
+def is_host_suspect_clearer_now(finding: Finding, earlier: Iterable[Sequence[str]]) -> bool:
     """Whether a host of which more crashes were to tell is a hardware suspect now.
 
     `earlier` are the caveats of each finding of the host that was raised; False where none was.
     """
     before = list(earlier)
-    was_unsure = bool(before) and all(map(is_not_sure, before))
+    was_unsure = bool(before) and all(map(are_more_crashes_needed, before))
     return was_unsure and describe_verdict(finding).startswith("hardware-suspect")
 
 
-def words_of_aliases(finding: Finding) -> str | None:
+def equivalent_marks_words(finding: Finding) -> str | None:
     """Say that several marks of a finding are of the same hosts; None of an image and its package.
 
     Who reads "goes with the library, or the CPU model" must not take one of them for proved.
@@ -209,7 +209,7 @@ def describe_minor_value(population: Population, same: Bools, finding: Finding) 
     attribute = population.attribute(finding.attr)
     if attribute is None or finding.exposure == HOST_HOURS or finding.rr_low >= 2:
         return ""
-    rows = np.flatnonzero(same & population.timed & (attribute.crash >= 0))
+    rows = np.flatnonzero(same & population.has_time & (attribute.crash >= 0))
     codes = attribute.crash[rows]
     others = codes.size - int((codes == attribute.values.index(finding.value)).sum())
     if 2 * others <= codes.size:
@@ -224,7 +224,7 @@ def describe_minor_value(population: Population, same: Bools, finding: Finding) 
     )
 
 
-def is_hardware(attr: str) -> bool:
+def is_hardware_or_place_attribute(attr: str) -> bool:
     """Whether an attribute names a part or a place, by its words: bios_version, cpu_model."""
     words = _words_of_attribute(attr)
     if words <= _HARDWARE or attr.lower() in _MACHINES:
@@ -249,7 +249,7 @@ def describe_cause_kind(attr: str, signature: str) -> str:
         # One signature: most often what is set up there.
         set_up = "" if signature.startswith("*") else ", or what is set up there"
         return f"{load}hardware, power or network of a place{set_up}"
-    if not is_hardware(attr):
+    if not is_hardware_or_place_attribute(attr):
         # A zone or a batch of parts: flipped bits point to what only hosts with that value have.
         is_software = bool(_words_of_attribute(attr) & _SOFTWARE) or is_process_attribute(attr)
         if signature == BITFLIP and not is_software:
@@ -260,7 +260,7 @@ def describe_cause_kind(attr: str, signature: str) -> str:
     return "hardware or firmware" if signature.startswith("*") else HARDWARE_OR_ITS_CODE
 
 
-def counting_words(attr: str) -> str:
+def counting_change_meaning_words(attr: str) -> str:
     """Say what it means that a program's crashes of all kinds rose with a value of its hosts."""
     if _words_of_attribute(attr) & _COUNTING:
         return (

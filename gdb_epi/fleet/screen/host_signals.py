@@ -44,7 +44,7 @@ from gdb_epi.fleet.statistics.arrays import (
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_p,
     binomial_tail,
-    dispersion,
+    estimate_overdispersion,
     hypergeometric_tail,
     negative_binomial_tail,
     q_values,
@@ -79,7 +79,7 @@ HOSTS, CRASHES, TAIL = 2_000, 100_000, 20
 SEED = 20_261_121
 
 
-class CrashCounts(NamedTuple):
+class CrashCountsByEvidence(NamedTuple):
     """Crashes of hosts, those alike together; `period` 0 is the latest, each window adds one."""
 
     host: Ints
@@ -122,25 +122,25 @@ class LikelihoodRatios(NamedTuple):
     hardware: Floats
     forks: Floats
 
-    def average(self, locked: Bools) -> Floats:
+    def mean_of_both(self, locked: Bools) -> Floats:
         """Return the two weighed alike; without `locked`, locks are no evidence."""
         return (self.hardware + np.where(locked, self.forks, 0.0)) / 2
 
 
-def likelihood_ratios(crashes: CrashCounts, null: NullModel) -> LikelihoodRatios:
+def likelihood_ratios(crashes: CrashCountsByEvidence, null: NullModel) -> LikelihoodRatios:
     """Return the likelihood ratio of each host, averaged over the periods of its cause."""
     return LikelihoodRatios(*np.mean(list(_ratios_of_windows(crashes, null)), axis=0))
 
 
 def risk_in_loudest_window(
-    crashes: CrashCounts, null: NullModel, host: int
+    crashes: CrashCountsByEvidence, null: NullModel, host: int
 ) -> tuple[int, int, float]:
     """Return the relative risk of a host since the day from which its crashes tell the most.
 
     With the number of the window and the crashes in it. Over all days the risk of a host that
     breaks today is near one.
     """
-    its_own = CrashCounts(*(column[crashes.host == host] for column in crashes))
+    its_own = CrashCountsByEvidence(*(column[crashes.host == host] for column in crashes))
     alone = its_own._replace(host=its_own.host * 0)
     loudest = int(np.argmax([r.sum() for r in _ratios_of_windows(alone, null.for_host(host))]))
     mine = float(its_own.weight[its_own.period <= loudest].sum())
@@ -151,31 +151,37 @@ def risk_in_loudest_window(
     return loudest, int(mine), risk
 
 
-def _ratios_of_windows(crashes: CrashCounts, null: NullModel) -> Iterator[Floats]:
+def _ratios_of_windows(crashes: CrashCountsByEvidence, null: NullModel) -> Iterator[Floats]:
     """Yield the ratios, without locks and with them, of causes that began with each window."""
     periods, hosts = null.mean.shape
     total = sum_by_code(crashes.host, crashes.weight, hosts)
     for last in range(periods):
         now = crashes.period <= last
-        recent = CrashCounts(*(column[now] for column in crashes))
+        recent = CrashCountsByEvidence(*(column[now] for column in crashes))
         inside, before = null.mean[: last + 1].sum(axis=0), null.mean[last + 1 :].sum(axis=0)
         # The host's own rate is not known: its gamma distribution is integrated.
         shape = 1 / null.alpha
         more = (inside / (shape + inside + before))[:, None] * np.array(MULTIPLES)
         rate = -(shape + total)[:, None] * np.log1p(more)
-        yield _window_average(recent, rate, null)
+        yield _likelihood_ratio_in_window(recent, rate, null)
 
 
-def _window_average(recent: CrashCounts, rate: Floats, null: NullModel) -> Floats:
+def _likelihood_ratio_in_window(
+    recent: CrashCountsByEvidence, rate: Floats, null: NullModel
+) -> Floats:
     """Average over what the cause's crashes carry and how many it adds."""
-    off, on, share = _count_classes(recent, null)
+    off, on, share = _count_crashes_by_class(recent, null)
     sizes, number = np.unique(share, return_inverse=True)
     sums = np.zeros((2, share.size))
     for flip, new, locked in product((False, True), repeat=MARKS):
-        added = _class_ratios((flip, new, locked), null.marks)[:, None] * np.array(MULTIPLES)
+        added = _likelihood_ratios_of_classes((flip, new, locked), null.marks)[:, None] * np.array(
+            MULTIPLES
+        )
         anywhere = rate + (off + on) @ np.log1p(added)
         on_top = (
-            rate + off @ np.log1p((1 - CARRIED) * added) + _sum_on_cpu(on, sizes, number, added)
+            rate
+            + off @ np.log1p((1 - CARRIED) * added)
+            + _sum_of_likelihoods_on_cpu(on, sizes, number, added)
         )
         sums[int(locked)] += (
             _mean_of_exponentials(anywhere) + _mean_of_exponentials(on_top) / null.cpus
@@ -183,7 +189,9 @@ def _window_average(recent: CrashCounts, rate: Floats, null: NullModel) -> Float
     return sums / (1 << MARKS)
 
 
-def _sum_on_cpu(counts: Floats, sizes: Floats, number: Ints, added: Floats) -> Floats:
+def _sum_of_likelihoods_on_cpu(
+    counts: Floats, sizes: Floats, number: Ints, added: Floats
+) -> Floats:
     """Sum over the crashes on the CPU of a cause; `sizes` are the shares that it has elsewhere."""
     more = CARRIED / sizes + 1 - CARRIED
     if sizes.size > FEW_SHARES:
@@ -199,7 +207,9 @@ def _mean_of_exponentials(logs: Floats) -> Floats:
     return np.asarray(np.exp(np.minimum(logs, MAX_LOG)).mean(axis=1))
 
 
-def _count_classes(crashes: CrashCounts, null: NullModel) -> tuple[Floats, Floats, Floats]:
+def _count_crashes_by_class(
+    crashes: CrashCountsByEvidence, null: NullModel
+) -> tuple[Floats, Floats, Floats]:
     """Count each host's crashes off and on the CPU that has the most, by what they carry.
 
     The third is the share that this CPU has of the crashes of healthy hosts.
@@ -219,7 +229,7 @@ def _count_classes(crashes: CrashCounts, null: NullModel) -> tuple[Floats, Float
     return table[:, 0], table[:, 1], share
 
 
-def _class_ratios(marked: tuple[bool, ...], shares: Floats) -> Floats:
+def _likelihood_ratios_of_classes(marked: tuple[bool, ...], shares: Floats) -> Floats:
     """How much likelier the cause gives each class (without the CPU) than a healthy host does."""
     number = np.arange(CLASSES)
     ratio = np.ones(CLASSES)
@@ -260,10 +270,10 @@ def simulate_healthy_hosts(null: NullModel) -> Floats:
     cpu = (random.random(host.size) * cpus[host]).astype(np.int64)
     none = np.zeros(0, dtype=np.int64), np.zeros(0)
     same = NullModel(mean, null.alpha, null.marks, cpus, *none)
-    crashes = CrashCounts(host, period, carried, cpu, np.ones(host.size, dtype=np.int64))
+    crashes = CrashCountsByEvidence(host, period, carried, cpu, np.ones(host.size, dtype=np.int64))
     ratios = likelihood_ratios(crashes, same)
     locked = np.bincount(host[carried >= LOCKED], minlength=size) >= MIN_N
-    return np.sort(ratios.average(locked))[::-1]
+    return np.sort(ratios.mean_of_both(locked))[::-1]
 
 
 def share_with_each_flag(*flags: tuple[int, int]) -> Floats:
@@ -331,7 +341,7 @@ def _hosts_on_one_cpu(population: Population, host_shares: ExposureShares) -> It
 
 
 def _crashes_on_cpus(population: Population) -> _CrashesByHostAndCpu:
-    host, cpu, counts = population.cached(count_known_pairs, population.host, population.cpu)
+    host, cpu, counts = population.computed_once(count_known_pairs, population.host, population.cpu)
     return _CrashesByHostAndCpu(*(column[cpu < CPU_NUMBERS] for column in (host, cpu, counts)))
 
 
@@ -412,7 +422,7 @@ def _hosts_with_flag(
     if per_host.max(initial=0.0) < MIN_N:
         return
     mean = total * expected_share.by_host
-    alpha = dispersion(counts, counts.sum() * expected_share.by_host)
+    alpha = estimate_overdispersion(counts, counts.sum() * expected_share.by_host)
     p = negative_binomial_tail(per_host, mean, mean * (1 + alpha * mean))
     everything = np.full(size, counts.sum())
     p = np.maximum(p, hypergeometric_tail(per_host, everything, np.full(size, total), counts))
@@ -457,7 +467,7 @@ def own_value_words(population: Population, finding: Finding) -> str:
     feed = np.flatnonzero((population.exposure_host == host) & (population.exposure_hours > 0))
     feed = feed[np.argsort(population.exposure_day[feed], kind="stable")]
     hours, day = population.exposure_hours[feed], population.exposure_day[feed]
-    mine = finding.members & population.timed
+    mine = finding.members & population.has_time
     best = MAX_OWN_P, ""
     for attribute in population.attributes:
         own, codes = attribute.exposure[feed], attribute.crash[mine & (attribute.crash >= 0)]

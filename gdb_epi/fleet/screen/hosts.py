@@ -57,7 +57,7 @@ from gdb_epi.fleet.screen.host_signals import (
     LOCKED,
     MIN_NEW,
     NEW,
-    CrashCounts,
+    CrashCountsByEvidence,
     LikelihoodRatios,
     NullModel,
     cpus_of_hosts,
@@ -92,7 +92,7 @@ from gdb_epi.fleet.statistics.arrays import (
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_p,
     binomial_tail,
-    dispersion,
+    estimate_overdispersion,
     hypergeometric_tail,
     negative_binomial_tail,
     q_values,
@@ -112,12 +112,16 @@ def exposure_shares(population: Population, since: int | None = None) -> Exposur
     p, size = population, len(population.hosts)
     given = p.exposure_host, p.exposure_hours, p.host, size
     if since is None:
-        return p.cached(_shares, *given)
+        return p.computed_once(_exposure_shares_of_hosts, *given)
     recent = p.exposure_day >= since
-    return _shares(p.exposure_host[recent], p.exposure_hours[recent], p.host, size)
+    return _exposure_shares_of_hosts(
+        p.exposure_host[recent], p.exposure_hours[recent], p.host, size
+    )
 
 
-def _shares(exposure_host: Ints, exposure_hours: Floats, host: Ints, size: int) -> ExposureShares:
+def _exposure_shares_of_hosts(
+    exposure_host: Ints, exposure_hours: Floats, host: Ints, size: int
+) -> ExposureShares:
     chosen = exposure_host >= 0
     hours = sum_by_code(exposure_host[chosen], exposure_hours[chosen], size)
     if hours.sum() > 0:
@@ -138,12 +142,12 @@ class JudgedHosts:
         self.shares = exposure_shares(population)
 
     @cached_property
-    def counts(self) -> Floats:
+    def crashes_per_host(self) -> Floats:
         """The crashes of each host."""
         return _count_per_host(self.population, self.population.host >= 0)
 
     @property
-    def alive(self) -> Bools:
+    def hosts_with_hours(self) -> Bools:
         """Which hosts have host-hours, or crashes where no hours are known."""
         return self.shares.by_host > 0
 
@@ -159,14 +163,14 @@ class JudgedHosts:
     @property
     def can_be_judged(self) -> bool:
         """Whether there are hosts to compare, and crashes enough."""
-        return int(self.alive.sum()) >= 2 and bool(self.counts.sum() >= MIN_N)
+        return int(self.hosts_with_hours.sum()) >= 2 and bool(self.crashes_per_host.sum() >= MIN_N)
 
     @cached_property
-    def _evidence(self) -> tuple[CrashCounts, NullModel]:
+    def _evidence(self) -> tuple[CrashCountsByEvidence, NullModel]:
         return crashes_and_null(self.population, self.day, self.shares)
 
     @property
-    def crashes(self) -> CrashCounts:
+    def crashes_by_evidence(self) -> CrashCountsByEvidence:
         """The crashes of known hosts by what they carry."""
         return self._evidence[0]
 
@@ -181,13 +185,13 @@ class JudgedHosts:
         return simulate_healthy_hosts(self.null_model)
 
     @cached_property
-    def ratios(self) -> LikelihoodRatios:
+    def likelihood_ratios_by_host(self) -> LikelihoodRatios:
         """The likelihood ratios of each host."""
-        return likelihood_ratios(self.crashes, self.null_model)
+        return likelihood_ratios(self.crashes_by_evidence, self.null_model)
 
     def recent_risk(self, host: int) -> tuple[int, int, float]:
         """Return the window in which a host stands out most, its crashes there and its risk."""
-        return risk_in_loudest_window(self.crashes, self.null_model, host)
+        return risk_in_loudest_window(self.crashes_by_evidence, self.null_model, host)
 
     @cached_property
     def lock_waits_by_host(self) -> Floats:
@@ -198,9 +202,10 @@ class JudgedHosts:
     def p_by_host(self) -> Floats:
         """P of each host that a healthy one looks as bad."""
         p = p_values_of_ratios(
-            self.ratios.average(self.lock_waits_by_host >= MIN_N), self.healthy_ratios
+            self.likelihood_ratios_by_host.mean_of_both(self.lock_waits_by_host >= MIN_N),
+            self.healthy_ratios,
         )
-        p[~self.alive] = 1.0
+        p[~self.hosts_with_hours] = 1.0
         return p
 
 
@@ -230,17 +235,27 @@ def _findings_over_all_crashes(hosts: JudgedHosts) -> Iterator[Finding]:
     if not hosts.can_be_judged:
         return
     population, day, host_shares = hosts.population, hosts.day, hosts.shares
-    counts, locks, ratios, p = hosts.counts, hosts.lock_waits_by_host, hosts.ratios, hosts.p_by_host
+    counts, locks, ratios, p = (
+        hosts.crashes_per_host,
+        hosts.lock_waits_by_host,
+        hosts.likelihood_ratios_by_host,
+        hosts.p_by_host,
+    )
     # Over all hosts (Bonferroni), not the false discovery rate: a bad host that is known for weeks
     # would make room for a healthy one on each of these days.
     q = np.minimum(p * p.size, 1.0)
     named = np.flatnonzero((q <= hosts.max_q) & (counts >= MIN_N)).tolist()
     if not named:
         return
-    p_count = _count_p(population, day, counts, host_shares)
+    p_count = _p_of_crash_count(population, day, counts, host_shares)
     flags = population.bitflip, population.lock_inherited
-    flips, locked = (_flag_p(population, counts, f) for f in flags)
-    given = [flips, _novel_p(population, counts), _cpu_p(population), locked]
+    flips, locked = (_p_of_flagged_crashes(population, counts, f) for f in flags)
+    given = [
+        flips,
+        _p_of_novel_signatures(population, counts),
+        _p_of_cpu_concentration(population),
+        locked,
+    ]
     flipped = _count_per_host(population, population.bitflip)
     for host in named:
         name = ALL
@@ -250,7 +265,7 @@ def _findings_over_all_crashes(hosts: JudgedHosts) -> Iterator[Finding]:
             name = BITFLIP
         facts = [float(g[host]) for g in given]
         test = describe_host_evidence(p_count[host], facts)
-        is_one_kind = _is_otherwise_alike(
+        is_one_kind = _is_host_like_others_otherwise(
             population, day, host, hosts.null_model, hosts.healthy_ratios
         )
         if is_one_kind and _is_explained_by_kind(population, host, hosts.null_model.alpha):
@@ -266,7 +281,7 @@ def _findings_over_all_crashes(hosts: JudgedHosts) -> Iterator[Finding]:
             else ()
         )
         is_busy = CAVEAT_ONLY_MORE_CRASHES in caveats and host_shares.source != HOST_HOURS
-        if is_busy and _is_steady(population, day, host):
+        if is_busy and _is_crash_rate_steady(population, day, host):
             continue  # that it does more is as likely, and nothing tells
         chance = float(p[host]), float(q[host])
         if chance[1] > UNSURE_Q and not caveats and flipped[host] < FLIPS_THAT_TELL:
@@ -282,7 +297,7 @@ def _findings_over_all_crashes(hosts: JudgedHosts) -> Iterator[Finding]:
                 yield finding._replace(caveats=(of_late, *finding.caveats))
 
 
-def _is_steady(population: Population, day: int, host: int) -> bool:
+def _is_crash_rate_steady(population: Population, day: int, host: int) -> bool:
     """Whether a host has no more crashes of late than before, as one that is busy has not."""
     every, mine = population.known_day, population.known_day[population.host == host]
     return all(
@@ -299,30 +314,30 @@ def _count_per_host(population: Population, mask: Bools) -> Floats:
 
 def crashes_and_null(
     population: Population, day: int, host_shares: ExposureShares
-) -> tuple[CrashCounts, NullModel]:
+) -> tuple[CrashCountsByEvidence, NullModel]:
     """Return the crashes of known hosts by what they carry, and what healthy hosts are like."""
     crashes = _crash_counts(population, day, population.host >= 0)
     of_period = sum_by_code(crashes.period, crashes.weight, len(WINDOWS) + 1)
     mean = np.array([n * s for n, s in _periods_between(population, day, of_period, host_shares)])
     counts = sum_by_code(crashes.host, crashes.weight, len(population.hosts))
-    alpha = dispersion(counts, counts.sum() * host_shares.by_host)
+    alpha = estimate_overdispersion(counts, counts.sum() * host_shares.by_host)
     has = [sum_by_code((crashes.carried & b) // b, crashes.weight, 2) for b in (FLIP, NEW, LOCKED)]
     marks = share_with_each_flag(*((int(without), int(with_it)) for without, with_it in has))
     return crashes, NullModel(mean, alpha, marks, *cpus_of_hosts(population))
 
 
-def _crash_counts(population: Population, day: int, some: Bools) -> CrashCounts:
+def _crash_counts(population: Population, day: int, some: Bools) -> CrashCountsByEvidence:
     """Count the crashes under a mask that have a host, a period, a CPU and marks in common."""
     at = rows_under(some)
     cpu = population.cpu[at]
     cpu[cpu >= CPU_NUMBERS] = ABSENT
     # The first crash of each signature that one host alone has. Each new signature counts once: a
     # crash loop of one signature is no evidence of randomness.
-    cells = population.cached(count_known_pairs, population.signature, population.host)
+    cells = population.computed_once(count_known_pairs, population.signature, population.host)
     given = population.signature, population.host, cells[0], len(population.signatures)
     flags = (
         population.bitflip,
-        population.cached(_is_first_of_own_signature, *given),
+        population.computed_once(_is_first_of_own_signature, *given),
         population.lock_inherited,
     )
     carried: Any = np.zeros(at.size, dtype=np.int8)
@@ -336,7 +351,7 @@ def _crash_counts(population: Population, day: int, some: Bools) -> CrashCounts:
     del at, known_day
     where, _, counts = distinct_rows(columns)
     weight = narrow_codes(counts, np.int32)
-    return CrashCounts._make([*(column[where] for column in columns), weight])
+    return CrashCountsByEvidence._make([*(column[where] for column in columns), weight])
 
 
 def _periods_between(
@@ -363,7 +378,7 @@ def _is_first_of_own_signature(signature: Ints, host: Ints, of_cells: Ints, size
     return is_first
 
 
-def _is_otherwise_alike(
+def _is_host_like_others_otherwise(
     population: Population, day: int, host: int, null: NullModel, healthy: Floats
 ) -> bool:
     """Whether a host is like the others but for a signature, as a job in a loop makes it."""
@@ -373,11 +388,11 @@ def _is_otherwise_alike(
         return True
     if most < MIN_N or name == NO_SIGNATURE:
         return False
-    mine &= ~population.of_signature(name)
+    mine &= ~population.crashes_of_signature(name)
     left = _crash_counts(population, day, mine)
     ratios = likelihood_ratios(left._replace(host=left.host * 0), null.for_host(host))
     locked = np.array([left.weight[left.carried >= LOCKED].sum() >= MIN_N])
-    return bool(p_values_of_ratios(ratios.average(locked), healthy)[0] > MAX_CONDITIONAL_P)
+    return bool(p_values_of_ratios(ratios.mean_of_both(locked), healthy)[0] > MAX_CONDITIONAL_P)
 
 
 def _is_explained_by_kind(population: Population, host: int, alpha: float) -> bool:
@@ -385,7 +400,7 @@ def _is_explained_by_kind(population: Population, host: int, alpha: float) -> bo
     name, _ = main_signature(population, population.host == host)
     if name == NO_SIGNATURE:
         return False
-    same = population.of_signature(name)
+    same = population.crashes_of_signature(name)
     return find_confounder(population, host, np.flatnonzero(same), alpha) is not None
 
 
@@ -413,7 +428,7 @@ def _host_finding(
         main = members & (population.signature == kinds.argmax())
         caveats = (*caveats, name_several_programs(population, main) or CAVEAT_LOOP)
     elif CAVEAT_ONLY_MORE_CRASHES not in caveats and not (population.bitflip & members).any():
-        caveats = (*caveats, *_program_marks(population, members))
+        caveats = (*caveats, *_marks_of_program_fault(population, members))
     if name == LOCK:
         caveats = (CAVEAT_FORKS,)
     return Finding(
@@ -422,7 +437,7 @@ def _host_finding(
     )  # fmt: skip
 
 
-def _program_marks(population: Population, members: Bools) -> tuple[str, ...]:
+def _marks_of_program_fault(population: Population, members: Bools) -> tuple[str, ...]:
     """Return what a program of the host would look like; nothing where several programs died."""
     main = program_of_most_crashes(population, members)
     if main is None:
@@ -465,12 +480,12 @@ def describe_host_evidence(p_count: float, given: list[float]) -> str:
     )
 
 
-def _count_p(
+def _p_of_crash_count(
     population: Population, day: int, counts: Floats, host_shares: ExposureShares
 ) -> Floats:
     """The best of all days and the last few, paid for by their number."""
     expected = counts.sum() * host_shares.by_host
-    alpha = dispersion(counts, expected)
+    alpha = estimate_overdispersion(counts, expected)
     best = negative_binomial_tail(counts, expected, expected + alpha * expected**2)
     for window in WINDOWS:
         since = day - window + 1
@@ -481,7 +496,7 @@ def _count_p(
     return np.minimum(1.0, best * (len(WINDOWS) + 1))
 
 
-def _flag_p(population: Population, counts: Floats, flag: Bools) -> Floats:
+def _p_of_flagged_crashes(population: Population, counts: Floats, flag: Bools) -> Floats:
     """Return p of the crashes with a flag, given how many crashes."""
     flagged = _count_per_host(population, flag)
     total, marked = np.full(counts.size, counts.sum()), np.full(counts.size, flagged.sum())
@@ -497,9 +512,11 @@ def _mid_p(p: Floats, beyond: Floats) -> Floats:
     return np.asarray((p + beyond) / 2)
 
 
-def _novel_p(population: Population, counts: Floats) -> Floats:
+def _p_of_novel_signatures(population: Population, counts: Floats) -> Floats:
     """Crashes whose signature no other host has, given how many crashes."""
-    signature, host, _ = population.cached(count_known_pairs, population.signature, population.host)
+    signature, host, _ = population.computed_once(
+        count_known_pairs, population.signature, population.host
+    )
     spread = np.bincount(signature, minlength=len(population.signatures) or 1)
     own_signatures = np.bincount(host[spread[signature] == 1], minlength=counts.size).astype(float)
     # Each new signature counts once: a crash loop of one signature is no evidence of randomness.
@@ -508,10 +525,12 @@ def _novel_p(population: Population, counts: Floats) -> Floats:
     return _mid_p(*(binomial_tail(own_signatures + more, counts, share) for more in (0, 1)))
 
 
-def _cpu_p(population: Population) -> Floats:
+def _p_of_cpu_concentration(population: Population) -> Floats:
     """Whether a host's crashes gather on one CPU number, of as many as there are."""
     p = np.full(len(population.hosts), 0.5)
-    hosts, cpu, crashes = population.cached(count_known_pairs, population.host, population.cpu)
+    hosts, cpu, crashes = population.computed_once(
+        count_known_pairs, population.host, population.cpu
+    )
     if not hosts.size:
         return p
     cpus = max(count_distinct(cpu), MIN_CPUS)
@@ -529,7 +548,7 @@ def _hosts_by_signature(
     population: Population, host_shares: ExposureShares, explained: Bools, asked: str | None = None
 ) -> Iterator[Finding]:
     """Hosts that have one signature out of proportion to their hours and to their other crashes."""
-    cells = _count_cells(population, explained, asked)
+    cells = _count_by_signature_and_host(population, explained, asked)
     if cells.per_host.sum() < MIN_N:
         return
     keep = (cells.crashes >= MIN_N) & (host_shares.by_host[cells.host] > 0)
@@ -539,8 +558,8 @@ def _hosts_by_signature(
     if not a.size:
         return
     n, share = cells.per_signature[s], host_shares.by_host[h]
-    least = dispersion(per_host, everything * host_shares.by_host)
-    alpha = _host_differences(cells, host_shares, least)[keep]
+    least = estimate_overdispersion(per_host, everything * host_shares.by_host)
+    alpha = _overdispersion_among_hosts(cells, host_shares, least)[keep]
     mean = n * share
     p = negative_binomial_tail(a, mean, mean * (1 + alpha * mean))
     # A p above MAX_Q is no finding and changes the q of none: there the dear test is not needed.
@@ -577,7 +596,7 @@ def _hosts_by_signature(
             )
 
 
-def _host_differences(
+def _overdispersion_among_hosts(
     cells: _SignatureHostCells, host_shares: ExposureShares, least: float
 ) -> Floats:
     """Return how much hosts differ in the rate of a signature, for each cell by the other hosts.
@@ -585,7 +604,7 @@ def _host_differences(
     Not every host runs what can die of it. Two crashes of one host are more frequent then than
     chance lets expect, in this signature or, where it has few crashes, in all of them.
     """
-    few = widen_codes(np.minimum(cells.crashes, _usual_most(cells)))
+    few = widen_codes(np.minimum(cells.crashes, _usual_maximum_per_host(cells)))
     pairs = (few * (few - 1)).astype(float)
     by_chance = float((host_shares.by_host**2).sum())
     observed = sum_by_code(cells.signature, pairs, cells.per_signature.size)
@@ -596,7 +615,7 @@ def _host_differences(
     return np.asarray(np.maximum(ratio - 1, least))
 
 
-def _usual_most(cells: _SignatureHostCells) -> Ints:
+def _usual_maximum_per_host(cells: _SignatureHostCells) -> Ints:
     """Return the crashes from which on a host has more of a signature than is usual, for each cell.
 
     A bad host must not excuse itself, nor another one. Where many hosts have it, each of them often
@@ -622,7 +641,7 @@ class _SignatureHostCells(NamedTuple):
     signatures: int
 
 
-def _count_cells(
+def _count_by_signature_and_host(
     population: Population, explained: Bools, asked: str | None
 ) -> _SignatureHostCells:
     """Count the crashes that are not explained: of all signatures, or of the one asked about."""
@@ -637,7 +656,7 @@ def _count_cells(
         per_signature[code] = in_host.sum()
         signatures = np.full(host.size, code)
         return _SignatureHostCells(signatures, host, in_host[host], per_signature, per_host, 1)
-    signature, host, counts = population.cached(
+    signature, host, counts = population.computed_once(
         count_known_pairs, population.signature, population.host
     )
     rows = np.flatnonzero(explained)

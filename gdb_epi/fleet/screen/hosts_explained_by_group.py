@@ -13,9 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.screen.attributes import group_findings
-from gdb_epi.fleet.screen.design_effect import hours_within
-from gdb_epi.fleet.screen.events import without_crashes
+from gdb_epi.fleet.screen.attributes import findings_of_all_crashes
+from gdb_epi.fleet.screen.design_effect import hours_of_values_within
+from gdb_epi.fleet.screen.events import population_without_counting
 from gdb_epi.fleet.screen.finding import (
     CAVEAT_ONE_SIGNATURE,
     CAVEAT_ONLY_MORE_CRASHES,
@@ -31,7 +31,7 @@ from gdb_epi.fleet.screen.hosts import JudgedHosts
 from gdb_epi.fleet.statistics.arrays import Bools, Ints, count_pairs
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_p,
-    dispersion,
+    estimate_overdispersion,
     negative_binomial_p,
     risk_by_share,
 )
@@ -54,7 +54,7 @@ def drop_group_explained_hosts(
     asked = [
         f for f in findings if is_about_whole_host(f.signature) and not f.signature.startswith(CPU)
     ]
-    groups = list(group_findings(population, flips=True)) if asked else []
+    groups = list(findings_of_all_crashes(population, flips=True)) if asked else []
     explained: set[str] = set()
     for group in groups:
         attribute = population.attribute(group.attr)
@@ -69,7 +69,9 @@ def drop_group_explained_hosts(
             continue
         for finding in inside:
             host = population.hosts.index(finding.value)
-            is_usual = float(judged.p_by_host[host]) * int(judged.alive.sum()) > MAX_HOST_Q
+            is_usual = (
+                float(judged.p_by_host[host]) * int(judged.hosts_with_hours.sum()) > MAX_HOST_Q
+            )
             if is_usual and _group_stands_out_without_host(population, group, host):
                 explained.add(finding.value)
     explained |= _hosts_like_their_peers(population, asked)
@@ -123,7 +125,7 @@ def _hosts_like_their_peers(population: Population, findings: Sequence[Finding])
     host, hours = population.exposure_host[with_hours], population.exposure_hours[with_hours]
     crashes = np.bincount(population.host[population.host >= 0], minlength=size).astype(float)
     of_host = np.bincount(host, weights=hours, minlength=size)
-    alpha = dispersion(crashes, crashes.sum() * of_host / of_host.sum())
+    alpha = estimate_overdispersion(crashes, crashes.sum() * of_host / of_host.sum())
     kept = [a for a in population.attributes if not a.is_of_process]
     explained = set[str]()
     for finding in only_more:
@@ -156,8 +158,10 @@ def _hosts_like_their_peers(population: Population, findings: Sequence[Finding])
 
 def _group_stands_out_without_host(population: Population, group: Finding, host: int) -> bool:
     """Whether a group stands out also without the crashes of one of its hosts."""
-    others = without_crashes(population, population.host == host)
-    return any(same.key == group.key for same in group_findings(others, flips=True))
+    others = population_without_counting(population, population.host == host)
+    return any(
+        same.identity == group.identity for same in findings_of_all_crashes(others, flips=True)
+    )
 
 
 def _is_mostly_of_group(finding: Finding, crash: Bools) -> bool:
@@ -165,7 +169,7 @@ def _is_mostly_of_group(finding: Finding, crash: Bools) -> bool:
     return 2 * int(np.count_nonzero(finding.members & crash)) >= finding.n
 
 
-class Subgroup(NamedTuple):
+class FurtherValuesOfGroup(NamedTuple):
     """Values that most crashes of a group have beside its own, and few of its hosts."""
 
     marks: tuple[str, ...]  # attr=value, each within those before it
@@ -189,7 +193,9 @@ class Subgroup(NamedTuple):
         return f"{counted(now, 'host')}{every} {have} all of these now{few}"
 
 
-def find_subgroup(population: Population, finding: Finding) -> Subgroup | None:
+def find_further_values_of_group(
+    population: Population, finding: Finding
+) -> FurtherValuesOfGroup | None:
     """Return further values that most crashes of a group have, and few hosts of it.
 
     A purchase that came with one firmware: the vendor alone says too much. Each is looked for among
@@ -217,7 +223,7 @@ def find_subgroup(population: Population, finding: Finding) -> Subgroup | None:
         tuple(population.hosts[host] for host in np.unique(population.exposure_host[some]).tolist())
         for some in (now, inside)
     )
-    return Subgroup(tuple(marks), tuple(numbers), still, ever)
+    return FurtherValuesOfGroup(tuple(marks), tuple(numbers), still, ever)
 
 
 def _value_of_most_crashes(
@@ -226,7 +232,7 @@ def _value_of_most_crashes(
     """Return the value that most of some crashes have, and few of the host-hours `inside`."""
     tests, parts = 0, list[tuple[float, str, int, str]]()
     for other in population.attributes:
-        hours = hours_within(population, other, inside)
+        hours = hours_of_values_within(population, other, inside)
         if other.name in used or other.is_of_process or np.count_nonzero(hours) < 2:
             continue
         tests += int(np.count_nonzero(hours))

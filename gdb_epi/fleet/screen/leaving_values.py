@@ -35,17 +35,19 @@ NOT_HALF_P = 0.001  # of as many crashes, had the companion halved them
 
 def leaving_value_words(population: Population, finding: Finding, day: int) -> Iterator[str]:
     """Say what can be known of a finding's value that is leaving its hosts."""
-    if still := still_has_words(population, finding.attr, finding.value, day):
+    if still := hosts_still_with_value_words(population, finding.attr, finding.value, day):
         yield still
-    if left := _left_hosts_words(population, finding):
+    if left := _crashes_before_and_after_leaving_words(population, finding):
         yield left
-    if companion := _companion_words(population, finding):
+    if companion := _companion_value_words(population, finding):
         yield companion
     if next_version := _next_version_words(population, finding):
         yield next_version
 
 
-def still_has_words(population: Population, name: str, value: str, day: int) -> str | None:
+def hosts_still_with_value_words(
+    population: Population, name: str, value: str, day: int
+) -> str | None:
     """Say how many hosts still have a value that is leaving them, and what these have in common.
 
     None where most of those that ever had it still have it, or none does.
@@ -98,7 +100,7 @@ def _last_days_of_value(
     return None if between.sum() > MOST_BETWEEN * has.sum() else last
 
 
-def _left_hosts_words(population: Population, finding: Finding) -> str | None:
+def _crashes_before_and_after_leaving_words(population: Population, finding: Finding) -> str | None:
     """Say how many crashes hosts had with a value, and since they have another, and what they kept.
 
     What they kept does not bring these by itself, if it still does on hosts that have the value:
@@ -119,8 +121,8 @@ def _left_hosts_words(population: Population, finding: Finding) -> str | None:
     since = runs & ~has & (last[host] >= 0) & (days >= last[host])
     left = np.zeros(last.size + 1, dtype=bool)
     left[host[since]] = True
-    same = population.of_signature(finding.signature)
-    mine = same & population.timed & left[population.host] & (population.host >= 0)
+    same = population.crashes_of_signature(finding.signature)
+    mine = same & population.has_time & left[population.host] & (population.host >= 0)
     before, after = (
         float(population.exposure_hours[some & left[host]].sum()) for some in (has, since)
     )
@@ -135,7 +137,7 @@ def _left_hosts_words(population: Population, finding: Finding) -> str | None:
     stay = has & ~left[host]
     stay_hours = [float(population.exposure_hours[stay & some].sum())
                   for some in (days < begin, days >= begin)]  # fmt: skip
-    theirs = population.day[same & population.timed & (population.host >= 0)
+    theirs = population.day[same & population.has_time & (population.host >= 0)
                             & (attribute.crash == value) & ~left[population.host]]  # fmt: skip
     stay_due = float((theirs < begin).sum()) * stay_hours[1] / max(stay_hours[0], 1e-9)
     goes_on = stay_due > 0 and (theirs >= begin).sum() > stay_due / 2
@@ -179,14 +181,14 @@ def _next_version_words(population: Population, finding: Finding) -> str | None:
             continue
         code, size = attribute.values.index(value), len(attribute.values)
         given = attribute.exposure, population.exposure_day, size
-        first, last = population.cached(first_and_last_days, *given)
+        first, last = population.computed_once(first_and_last_days, *given)
         hours = sum_by_code(
             attribute.exposure[attribute.exposure >= 0],
             population.exposure_hours[attribute.exposure >= 0],
             size,
         )
-        same = population.of_signature(finding.signature)
-        own = attribute.crash[same & population.timed]
+        same = population.crashes_of_signature(finding.signature)
+        own = attribute.crash[same & population.has_time]
         counts = np.bincount(own[own >= 0], minlength=size)
         goes_on = not is_process_attribute(finding.attr) and last[code] >= last.max()
         later = (first < NEVER) & (first > first[code]) & (last >= last[code] + (not goes_on))
@@ -220,7 +222,7 @@ def _next_version_words(population: Population, finding: Finding) -> str | None:
     return None
 
 
-def _companion_words(population: Population, finding: Finding) -> str | None:
+def _companion_value_words(population: Population, finding: Finding) -> str | None:
     """Name what came with the value after this one, and does not end the crashes where it is alone.
 
     None of what came alone to too few hosts.
@@ -232,14 +234,14 @@ def _companion_words(population: Population, finding: Finding) -> str | None:
         return None
     value = attribute.values.index(finding.value)
     had = population.exposure_host[(attribute.exposure == value) & (population.exposure_hours > 0)]
-    here = np.isin(population.host, had[had >= 0]) & population.timed & (attribute.crash >= 0)
+    here = np.isin(population.host, had[had >= 0]) & population.has_time & (attribute.crash >= 0)
     with_it = here & (attribute.crash == value)
     left = (
         here
         & ~with_it
         & (population.day >= int(population.day[with_it].min(initial=population.last_day)))
     )
-    own = with_it & population.of_signature(finding.signature)
+    own = with_it & population.crashes_of_signature(finding.signature)
     same = crashes_of_same_programs(population, own)
     others = with_it & ~own & (True if same is None else same)
     for other in population.attributes:

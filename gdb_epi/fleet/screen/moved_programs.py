@@ -70,7 +70,7 @@ def find_program_moves(population: Population) -> list[ProgramMove]:
     programs = program_of_each_crash(population)
     if programs is None:
         return []
-    rows = np.flatnonzero(population.timed & (population.host >= 0) & (programs.crash >= 0))
+    rows = np.flatnonzero(population.has_time & (population.host >= 0) & (programs.crash >= 0))
     sizes = np.bincount(programs.crash[rows], minlength=len(programs.values))
     asked = np.argsort(-sizes, kind="stable")[:MAX_PROGRAMS]
     asked = asked[sizes[asked] >= 2 * MIN_CRASHES]
@@ -143,7 +143,9 @@ def _best_fitting_move(
         end = turn + MAX_TAKES
         old, new = (first < turn) & (last < end), first >= turn
         stays = ~old & ~new
-        if not _are_enough(count, old) or not _are_enough(count, new):
+        if not _are_crashes_enough_to_tell(count, old) or not _are_crashes_enough_to_tell(
+            count, new
+        ):
             continue
         if count[stays].sum() > MAX_STAY * count[count > 1].sum():
             continue
@@ -158,14 +160,14 @@ def _best_fitting_move(
         return None
     _, end, old, new = best
     # A host that is gone, or sends no more records, does not tell where the program went.
-    others = population.timed & (population.day >= end) & (population.host >= 0)
+    others = population.has_time & (population.day >= end) & (population.host >= 0)
     others &= programs.crash != programs.crash[mine[0]]
     live_on = population.host[others][np.isin(population.host[others], hosts[old])]
     if live_on.size < MIN_N or np.unique(live_on).size < min(MIN_LIVE, int(old.sum())):
         return None
     came_on, left_on = int(first[new].min()), int(last[old].max())
     low, high = sorted((came_on, left_on))
-    whole = population.day[population.timed]
+    whole = population.day[population.has_time]
     days = low - int(whole.min()), int(whole.max()) - high
     crashes = int(np.count_nonzero(day < low)), int(np.count_nonzero(day > high))
     if min(days) <= 0:
@@ -180,6 +182,6 @@ def _best_fitting_move(
     return ProgramMove(program, came_on, left_on, before, after, a_day, p >= MAX_SAME_P)
 
 
-def _are_enough(count: Ints, some: Bools) -> bool:
+def _are_crashes_enough_to_tell(count: Ints, some: Bools) -> bool:
     """Whether the crashes of some hosts are enough to tell."""
     return bool(count[some].sum() >= MIN_CRASHES)

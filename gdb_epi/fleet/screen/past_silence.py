@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from gdb_epi.fleet.population.cached_answers import cached_answer
-from gdb_epi.fleet.population.population import Attribute, Population, cached_by_population
+from gdb_epi.fleet.population.population import Attribute, Population, computed_once_per_population
 from gdb_epi.fleet.population.value_spans import (
     GOES_ON,
     first_and_last_days,
@@ -39,7 +39,7 @@ MAX_GROUPS = 4
 SAME = 0.5  # of a group's hosts, that a group before it has
 
 
-class PastSilence(NamedTuple):
+class TemporarySilenceOfHosts(NamedTuple):
     """A value whose hosts had no crash between two moments, and have some again."""
 
     attr: str
@@ -69,16 +69,16 @@ class PastSilence(NamedTuple):
         return int(self.begin // SECONDS_A_DAY) + 1, int(self.end // SECONDS_A_DAY) - 1
 
 
-@cached_by_population
-def find_past_silences(population: Population) -> list[PastSilence]:
+@computed_once_per_population
+def find_past_silences(population: Population) -> list[TemporarySilenceOfHosts]:
     """Return what was silent for days, the surest first; no group of hosts twice."""
-    if population.second is None or not population.timed.any():
+    if population.second is None or not population.has_time.any():
         return []
     make = partial(_find_silences, population)
-    return cached_answer(population, "past-silences", make, PastSilence)
+    return cached_answer(population, "past-silences", make, TemporarySilenceOfHosts)
 
 
-def _find_silences(population: Population) -> list[PastSilence]:
+def _find_silences(population: Population) -> list[TemporarySilenceOfHosts]:
     counted_once = find_events(population).counted
     attributes = [
         a
@@ -93,7 +93,7 @@ def _find_silences(population: Population) -> list[PastSilence]:
         for attribute in attributes
         for gap in _unlikely_gaps(population, counted_once, attribute, tests)
     ]
-    kept: list[PastSilence] = []
+    kept: list[TemporarySilenceOfHosts] = []
     for _, gap in sorted(maybe, key=lambda pair: pair[0]):
         if not any(np.isin(gap.hosts, other.hosts).mean() >= SAME for other in kept):
             kept.append(gap)
@@ -102,17 +102,17 @@ def _find_silences(population: Population) -> list[PastSilence]:
 
 def _unlikely_gaps(
     whole: Population, population: Population, attribute: Attribute, tests: int
-) -> Iterator[tuple[float, PastSilence]]:
+) -> Iterator[tuple[float, TemporarySilenceOfHosts]]:
     """Yield (log p, gap) of the values whose longest gap chance does not explain."""
     second = population.second
     assert second is not None
-    placed = population.timed & (attribute.crash >= 0) & (population.host >= 0)
+    placed = population.has_time & (attribute.crash >= 0) & (population.host >= 0)
     with_gaps = np.append(_values_with_empty_days(population, attribute, placed), False)
     rows = np.flatnonzero(placed & with_gaps[attribute.crash])
     rows = rows[np.argsort(attribute.crash[rows], kind="stable")]
     codes, at = attribute.crash[rows], second[rows].astype(np.int64)
     edges = np.searchsorted(codes, np.arange(len(attribute.values) + 1))
-    every = second[population.timed & (population.host >= 0)]  # what came together counts once
+    every = second[population.has_time & (population.host >= 0)]  # what came together counts once
     for value, (low, high) in enumerate(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)):
         if high - low < MIN_CRASHES:
             continue
@@ -147,7 +147,9 @@ def _unlikely_gaps(
         if log_p > MAX_LOG_P or -rest * shrink > MAX_LOG_P_OF_OTHERS:
             continue
         hosts = np.unique(population.host[rows[low:high]])
-        gap = PastSilence(attribute.name, attribute.values[value], begin, end, hosts, due, True)
+        gap = TemporarySilenceOfHosts(
+            attribute.name, attribute.values[value], begin, end, hosts, due, True
+        )
         silent = np.zeros(len(whole.hosts) + 1, dtype=bool)
         silent[hosts] = True
         share = share_of_usual_hours(whole, silent, gap.days)
@@ -189,7 +191,7 @@ def _overdispersion(mine: Ints, every: Ints, gap: tuple[int, int]) -> float:
 
 
 def drop_past_silences(
-    population: Population, silences: list[PastSilence], signature: int | None = None
+    population: Population, silences: list[TemporarySilenceOfHosts], signature: int | None = None
 ) -> Population:
     """Return the population without the host-hours of silent places while they were silent.
 

@@ -37,7 +37,7 @@ from gdb_epi.fleet.screen.host_signals import (
     FLIP,
     NEW,
     SEED,
-    CrashCounts,
+    CrashCountsByEvidence,
     NullModel,
     likelihood_ratios,
     p_values_of_ratios,
@@ -84,7 +84,7 @@ class PossiblyBadHost(NamedTuple):
         )
 
 
-class CrashesNeeded(NamedTuple):
+class CrashesNeededToName(NamedTuple):
     """How many crashes a cause needs to be named among what else there is; None: not known."""
 
     host: tuple[int | None, int | None]  # of a host that breaks: in half of the cases, in most
@@ -128,8 +128,8 @@ def find_possibly_bad_hosts(
     hosts = _judge_hosts(population, day, screened)
     if hosts is None:
         return []
-    counts = hosts.counts
-    chance = -np.expm1(-hosts.p_by_host * int(hosts.alive.sum()))
+    counts = hosts.crashes_per_host
+    chance = -np.expm1(-hosts.p_by_host * int(hosts.hosts_with_hours.sum()))
     share, total = hosts.shares.by_host, float(counts.sum())
     # A name with many machine ids is no machine.
     no_suspects = {f.value for f in screened.hosts} | set(population.quality.get("reused", ()))
@@ -154,12 +154,17 @@ def find_possibly_bad_hosts(
         if chance[host] > most or len(maybe_bad) == MAX_TOLD:
             break
         n, part, name = float(counts[host]), float(share[host]), hosts.population.hosts[host]
-        if n < MIN_N - 1 or not hosts.alive[host] or name in no_suspects or in_group[host]:
+        if (
+            n < MIN_N - 1
+            or not hosts.hosts_with_hours[host]
+            or name in no_suspects
+            or in_group[host]
+        ):
             continue
         if 2 * int(explained[host]) > n:
             continue
         # What its crashes tell was enough, and another rule does not name it.
-        if hosts.p_by_host[host] * hosts.alive.size <= hosts.max_q:
+        if hosts.p_by_host[host] * hosts.hosts_with_hours.size <= hosts.max_q:
             continue
         if risk_by_share(n, total, part)[0] > 1:
             more = _crashes_missing_to_name(hosts, host, int(n), total - n, part)
@@ -179,7 +184,7 @@ def _caveat_about_host(population: Population, host: int, screened: ScreeningRes
         value = attribute.values.index(finding.value)
         if (attribute.exposure[population.exposure_host == host] == value).any():
             return f"; it has {finding.attr}={finding.value}, with which bit flips go"
-    crashes, usual, flips = (column[host] for column in _usual_crashes(population))
+    crashes, usual, flips = (column[host] for column in _crashes_of_kinds_others_have(population))
     if usual < MOSTLY * crashes or flips:
         return ""
     which = "all" if usual == crashes else f"{usual} of {crashes}"
@@ -189,7 +194,7 @@ def _caveat_about_host(population: Population, host: int, screened: ScreeningRes
     )
 
 
-def _usual_crashes(population: Population) -> tuple[Ints, Ints, Bools]:
+def _crashes_of_kinds_others_have(population: Population) -> tuple[Ints, Ints, Bools]:
     """Return the crashes of each host, those of kinds that others have, and if many have flips."""
     placed = (population.host >= 0) & (population.signature >= 0)
     size, host, signature = (
@@ -214,16 +219,18 @@ def _crashes_missing_to_name(
     hosts: JudgedHosts, host: int, n: int, others: float, share: float
 ) -> int | None:
     """Return how many more crashes like its `n` would name a host, beside those of the others."""
-    mine = hosts.crashes.host == host
+    mine = hosts.crashes_by_evidence.host == host
     sizes = np.arange(max(n, MIN_N - 1) + 1, n + MAX_MORE + 1)
-    some = CrashCounts(*(np.tile(column[mine], sizes.size) for column in hosts.crashes))
+    some = CrashCountsByEvidence(
+        *(np.tile(column[mine], sizes.size) for column in hosts.crashes_by_evidence)
+    )
     each = int(mine.sum())
     number = np.repeat(np.arange(sizes.size), each)
     more = some._replace(host=number, weight=some.weight * np.repeat(sizes / n, each))
     like = _null_model_of_like_hosts(hosts.null_model, np.full(sizes.size, host))
     risks = [relative_risk(size, share, others, 1 - share)[0] for size in sizes.tolist()]
     is_large = (np.array(risks) >= MIN_RR) & (sizes >= MIN_N)
-    enough = np.flatnonzero(_would_be_named(hosts, more, like) & is_large)
+    enough = np.flatnonzero(_would_hosts_be_named(hosts, more, like) & is_large)
     return int(sizes[enough[0]]) - n if enough.size else None
 
 
@@ -233,17 +240,19 @@ def _null_model_of_like_hosts(null: NullModel, like: Ints) -> NullModel:
     return NullModel(null.mean[:, like], null.alpha, null.marks, null.cpus[like], *none)
 
 
-def _would_be_named(hosts: JudgedHosts, crashes: CrashCounts, like: NullModel) -> Bools:
+def _would_hosts_be_named(
+    hosts: JudgedHosts, crashes: CrashCountsByEvidence, like: NullModel
+) -> Bools:
     ratios = likelihood_ratios(crashes, like)
     p = p_values_of_ratios(
-        ratios.average(np.zeros(like.cpus.size, dtype=bool)), hosts.healthy_ratios
+        ratios.mean_of_both(np.zeros(like.cpus.size, dtype=bool)), hosts.healthy_ratios
     )
-    return np.asarray(p * hosts.alive.size <= hosts.max_q)
+    return np.asarray(p * hosts.hosts_with_hours.size <= hosts.max_q)
 
 
 def crashes_needed(
     population: Population, day: int, screened: ScreeningResult | None = None
-) -> CrashesNeeded:
+) -> CrashesNeededToName:
     """Return what it takes to be named; the marks of a bad host are those of `host_evidence`."""
     hosts = _judge_hosts(population, day, screened)
     of_host, (slow, _) = (
@@ -255,7 +264,7 @@ def crashes_needed(
     values = [a for a in population.attributes if len(a.values) > 1]
     tests = int((signatures >= MIN_N).sum()) * max((len(a.values) for a in values), default=0)
     value = math.ceil(math.log(tests / MAX_Q) / math.log(2)) if tests else None
-    return CrashesNeeded(of_host, slow, value)
+    return CrashesNeededToName(of_host, slow, value)
 
 
 def _simulate_bad_hosts(
@@ -267,7 +276,7 @@ def _simulate_bad_hosts(
     """
     random = np.random.default_rng(SEED)
     sizes = np.repeat(np.arange(MIN_N, MAX_MORE + 1), TRIALS)
-    like = random.choice(np.flatnonzero(hosts.alive), sizes.size)
+    like = random.choice(np.flatnonzero(hosts.hosts_with_hours), sizes.size)
     null = _null_model_of_like_hosts(hosts.null_model, like)
     has_flips, has_new, has_cpu = random.random((3, sizes.size)) < (0.0 if always else CARRIED)
     host = np.repeat(np.arange(sizes.size), sizes)
@@ -280,8 +289,8 @@ def _simulate_bad_hosts(
     if always:
         until = np.cumsum(null.mean, axis=0)
         period = (random.random(host.size) * until[-1, host] > until[:, host]).sum(axis=0)
-    broken = CrashCounts(host, period, carried, own, ones)
-    named = _would_be_named(hosts, broken, null).reshape(-1, TRIALS).mean(axis=1)
+    broken = CrashCountsByEvidence(host, period, carried, own, ones)
+    named = _would_hosts_be_named(hosts, broken, null).reshape(-1, TRIALS).mean(axis=1)
     half, most = (np.flatnonzero(named >= share) for share in (HALF, MOST))
     first = (int(at[0]) + MIN_N if at.size else None for at in (half, most))
     return next(first), next(first)
@@ -292,7 +301,7 @@ def undecided_sentences(population: Population, day: int, screened: ScreeningRes
     maybe_bad = find_possibly_bad_hosts(population, day, screened)
     sentences = [f"cannot tell yet: {host.words()}" for host in maybe_bad]
     if population.day.size <= MAX_OPEN_CRASHES and (
-        leaders := leading_hosts_words(population, screened)
+        leaders := hosts_with_most_crashes_words(population, screened)
     ):
         sentences.append(leaders)
     sentences += filter(None, (flipped_bits_words(population, screened),))
@@ -329,10 +338,10 @@ def flipped_bits_words(population: Population, screened: ScreeningResult) -> str
     )
 
 
-def leading_hosts_words(population: Population, screened: ScreeningResult) -> str | None:
+def hosts_with_most_crashes_words(population: Population, screened: ScreeningResult) -> str | None:
     """Say of the hosts with the most crashes that nothing else sets them apart; None: it does."""
     named = {f.value for f in screened.hosts} | set(population.quality.get("reused", ()))
-    counts, usual, flips = _usual_crashes(find_events(population).counted)
+    counts, usual, flips = _crashes_of_kinds_others_have(find_events(population).counted)
     of_finding = population.host[crashes_of_findings(screened.findings, population.day.size)]
     explained = np.bincount(of_finding[of_finding >= 0], minlength=counts.size)
     many = max(MIN_LEAD * counts.sum() / max(np.count_nonzero(counts), 1), MIN_N)

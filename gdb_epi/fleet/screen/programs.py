@@ -17,7 +17,7 @@ from gdb_epi.fleet.records.facts import (
     PROGRAM,
     is_process_attribute,
     program_in_words,
-    program_of_crashes,
+    program_name_of_crashes,
 )
 from gdb_epi.fleet.screen.finding import NOT_ONE_JOB
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_pairs, sum_by_code
@@ -63,9 +63,9 @@ def program_of_signature(population: Population, signature: str) -> str:
     if programs is None or line not in population.signatures:
         return ""
     columns = population.signature, programs.crash
-    of_pair, program, _ = population.cached(count_known_pairs, *columns)
+    of_pair, program, _ = population.computed_once(count_known_pairs, *columns)
     codes = program[of_pair == population.signatures.index(line)].tolist()
-    return program_in_words(program_of_crashes([programs.values[code] for code in codes]))
+    return program_in_words(program_name_of_crashes([programs.values[code] for code in codes]))
 
 
 def known_programs(population: Population, crashes: Bools | Ints) -> list[str]:
@@ -75,7 +75,7 @@ def known_programs(population: Population, crashes: Bools | Ints) -> list[str]:
     return [programs.values[code] for code in codes if programs is not None and code >= 0]
 
 
-def named_with_program(population: Population, signature: str) -> str:
+def signature_with_program_words(population: Population, signature: str) -> str:
     """Return a signature in words, with what its crashes are of."""
     return signature_phrase_and_key(signature, program_of_signature(population, signature))
 

@@ -26,8 +26,8 @@ from gdb_epi.fleet.screen.finding import (
 from gdb_epi.fleet.screen.finding_texts import (
     describe_test,
     describe_verdict,
+    equivalent_marks_words,
     finding_sentence,
-    words_of_aliases,
 )
 from gdb_epi.fleet.screen.host_signals import flipped_bits_words
 from gdb_epi.fleet.screen.hosts import signature_of_most
@@ -86,7 +86,9 @@ def is_known_place(
     if not (place := _first_shared_place(event)):
         return False
     same = sorted(other.value for other in events if _first_shared_place(other) == place)
-    raised_before = [e.value for e in events if _first_shared_place(e) == place and e.key in raised]
+    raised_before = [
+        e.value for e in events if _first_shared_place(e) == place and e.identity in raised
+    ]
     if not raised_before or event.value < max(raised_before):
         return False
     at_last = bisect_right(same, max(raised_before))
@@ -108,22 +110,22 @@ def is_event_that_goes_on(
         event.attr != EVENT
         or name == ALL
         or not raised
-        or _size(event) > 2 * max(map(_size, raised))
+        or _crash_count_of_event(event) > 2 * max(map(_crash_count_of_event, raised))
     ):
         return False
     same = [e for e in events if e.attr == EVENT and signature_of_most(population, e) == name]
-    days = {_first_day(e) for e in (*same, *raised)}
-    reached = {_first_day(e) for e in raised}
+    days = {_first_day_of_event(e) for e in (*same, *raised)}
+    reached = {_first_day_of_event(e) for e in raised}
     while near := {day for day in days - reached if any(abs(day - r) <= GOES_ON for r in reached)}:
         reached |= near
-    return _first_day(event) in reached
+    return _first_day_of_event(event) in reached
 
 
-def _first_day(event: Finding) -> int:
+def _first_day_of_event(event: Finding) -> int:
     return parse_day(event.value.partition(" ")[0]) or 0
 
 
-def _size(event: Finding) -> int:
+def _crash_count_of_event(event: Finding) -> int:
     """Return the crashes of an event, with those of other signatures: its test tells them."""
     count = event.test.partition(" ")[0]
     return int(count) if count.isdigit() else event.n
@@ -216,4 +218,4 @@ def finding_lines(
         yield f"    {flips}"
     if others:
         yield f"    {describe_recurrence(finding, others)}"
-    yield from (f"    but: {c}" for c in (words_of_aliases(finding), *finding.caveats) if c)
+    yield from (f"    but: {c}" for c in (equivalent_marks_words(finding), *finding.caveats) if c)

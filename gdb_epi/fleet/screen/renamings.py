@@ -16,7 +16,7 @@ from gdb_epi.fleet.records.facts import is_process_attribute
 from gdb_epi.fleet.screen.ended_findings import MAY_BE_OVER
 from gdb_epi.fleet.screen.finding import MIN_N, MOSTLY, Finding
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs
-from gdb_epi.fleet.screen.version_courses import version_course
+from gdb_epi.fleet.screen.version_courses import versions_with_signature
 from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.fleet.store.day_numbers import iso_day
@@ -42,7 +42,7 @@ OTHER_NAME = (
 MAX_TURN_P = 1e-3  # that crashes of even rates keep out of each other's time
 
 
-class Renaming(NamedTuple):
+class RenamedSignatures(NamedTuple):
     """Signatures of one value that those of another one may go on as."""
 
     attr: str  # or NATIVE: the native half is the same, and the Python functions have other names
@@ -82,9 +82,11 @@ class Renaming(NamedTuple):
         return f"{shortened_list(functions, MAX_NAMED)} ({crashes}) with {mark}"
 
 
-def find_renamings(population: Population, findings: Sequence[Finding]) -> dict[str, Renaming]:
+def find_renamings(
+    population: Population, findings: Sequence[Finding]
+) -> dict[str, RenamedSignatures]:
     """Return what may have other names now, by each of its signatures."""
-    renamings: dict[str, Renaming] = {}
+    renamings: dict[str, RenamedSignatures] = {}
     looked_at: set[tuple[str, str]] = set()
     for name in dict.fromkeys(finding.signature for finding in findings):
         if name in population.signatures and (moved := moved_functions_of(population, name)):
@@ -104,14 +106,14 @@ def find_renamings(population: Population, findings: Sequence[Finding]) -> dict[
     return renamings
 
 
-def renaming_of(population: Population, attr: str, signature: str) -> Renaming | None:
+def renaming_of(population: Population, attr: str, signature: str) -> RenamedSignatures | None:
     """Return the groups of signatures with the same Python half that two values have apart."""
     attribute = population.attribute(attr)
     half = PYTHON_HALF + signature.partition(PYTHON_HALF)[2]
     if attribute is None or half == PYTHON_HALF:
         return None
     same = [code for code, name in enumerate(population.signatures) if name.endswith(half)]
-    rows = np.flatnonzero(np.isin(population.signature, same) & population.timed)
+    rows = np.flatnonzero(np.isin(population.signature, same) & population.has_time)
     with_value = rows[attribute.crash[rows] >= 0]
     counts = np.bincount(attribute.crash[with_value], minlength=2)
     two = np.argsort(counts, kind="stable")[-2:]
@@ -130,7 +132,7 @@ def renaming_of(population: Population, attr: str, signature: str) -> Renaming |
     beside = bool(np.quantile(days[0], MOSTLY) > np.quantile(days[1], 1 - MOSTLY))
     if beside:
         # They are beside each other: on other hosts, each as often as its value is there.
-        ratio = _ratio_beside(population, attribute, rows, two, sizes)
+        ratio = _ratio_by_amount_of_value(population, attribute, rows, two, sizes)
     else:
         ratio = _ratio_of_rates(population, days[0], days[1])
     if not 1 / MAX_RATIO <= ratio <= MAX_RATIO:
@@ -140,7 +142,7 @@ def renaming_of(population: Population, attr: str, signature: str) -> Renaming |
         for group in groups
     )
     values = attribute.values[two[0]], attribute.values[two[1]]
-    return Renaming(
+    return RenamedSignatures(
         attr,
         values,
         (before, after),
@@ -150,7 +152,7 @@ def renaming_of(population: Population, attr: str, signature: str) -> Renaming |
     )
 
 
-def simultaneous_names(population: Population, signature: str) -> Renaming | None:
+def simultaneous_names(population: Population, signature: str) -> RenamedSignatures | None:
     """Return the names that a bug has at the same time, by a value of the hosts; else None."""
     if population.day.size > MAX_CRASHES:
         return None
@@ -183,7 +185,7 @@ def _python_function(signature: str) -> str:
     return signature.partition(PYTHON_HALF)[2].partition(" <- ")[0]
 
 
-def moved_functions_of(population: Population, signature: str) -> Renaming | None:
+def moved_functions_of(population: Population, signature: str) -> RenamedSignatures | None:
     """Return the other name of a signature whose Python functions were renamed at some day.
 
     Both are of one program and die in the same native code, one until then, the other since.
@@ -200,12 +202,12 @@ def moved_functions_of(population: Population, signature: str) -> Renaming | Non
     if not alike:
         return None
     code = population.signatures.index(signature)
-    mine = np.flatnonzero((population.signature == code) & population.timed)
+    mine = np.flatnonzero((population.signature == code) & population.has_time)
     programs = crashes_of_same_programs(population, mine)
     if programs is None or mine.size < MIN_EACH:
         return None
     for other in alike:
-        theirs = np.flatnonzero((population.signature == other) & population.timed & programs)
+        theirs = np.flatnonzero((population.signature == other) & population.has_time & programs)
         if theirs.size < MIN_EACH:
             continue
         (early, first), (late, second) = sorted(
@@ -221,7 +223,7 @@ def moved_functions_of(population: Population, signature: str) -> Renaming | Non
         ratio = (late.size / spans[1]) / (early.size / spans[0])
         if not 0 <= gap <= MAX_GAP or p > MAX_TURN_P or not 1 / MAX_RATIO <= ratio <= MAX_RATIO:
             continue
-        return Renaming(
+        return RenamedSignatures(
             NATIVE, (iso_day(int(early.max())), iso_day(int(late.min()))),
             ((population.signatures[first],), (population.signatures[second],)),
             (early.size, late.size), ratio,
@@ -229,7 +231,7 @@ def moved_functions_of(population: Population, signature: str) -> Renaming | Non
     return None
 
 
-def _ratio_beside(
+def _ratio_by_amount_of_value(
     population: Population, attribute: Attribute, rows: Ints, two: Ints, sizes: Sequence[int]
 ) -> float:
     """Return how many times as often crashes come with the second value, for as much of it."""
@@ -254,18 +256,18 @@ def _ratio_of_rates(population: Population, before: Ints, after: Ints) -> float:
         late = population.exposure_day >= middle
         hours = [float(population.exposure_hours[part].sum()) for part in (~late, late)]
     else:
-        first = int(population.day[population.timed].min())
+        first = int(population.day[population.has_time].min())
         hours = [float(middle - first), float(population.last_day - middle + 1)]
     return relative_risk(after.size, max(hours[1], 1e-9), before.size, max(hours[0], 1e-9))[0]
 
 
-def _with_possible_other_name(population: Population, finding: Finding) -> Finding:
+def _finding_with_other_name_caveat(population: Population, finding: Finding) -> Finding:
     """Return a version's finding, with a caveat where its bug may have had another name before.
 
     That is asked of a signature that is younger than a week; later on `moved_functions_of` tells.
     """
     native, half, _ = finding.signature.partition(PYTHON_HALF)
-    days = population.day[finding.members & population.timed]
+    days = population.day[finding.members & population.has_time]
     if not half or not days.size or population.day.size > MAX_CRASHES:
         return finding
     since, last = int(days.min()), int(population.day.max(initial=0))
@@ -275,7 +277,7 @@ def _with_possible_other_name(population: Population, finding: Finding) -> Findi
     for code, name in enumerate(population.signatures):
         if not name.startswith(native + half) or name == finding.signature:
             continue
-        earlier = population.day[(population.signature == code) & population.timed & programs]
+        earlier = population.day[(population.signature == code) & population.has_time & programs]
         if earlier.size < MIN_EACH or not 0 <= since - int(earlier.max()) <= MAX_GAP:
             continue
         words = OTHER_NAME.format(
@@ -292,7 +294,7 @@ def add_renaming_caveats(population: Population, findings: Sequence[Finding]) ->
     for finding in findings:
         renaming = renamed.get(finding.signature)
         if renaming is None and is_process_attribute(finding.attr):
-            finding = _with_possible_other_name(population, finding)
+            finding = _finding_with_other_name_caveat(population, finding)
         if renaming is not None:
             caveats = tuple(c for c in finding.caveats if not c.endswith(MAY_BE_OVER))
             if renaming.attr in (finding.attr, NATIVE) or caveats != finding.caveats:
@@ -301,9 +303,9 @@ def add_renaming_caveats(population: Population, findings: Sequence[Finding]) ->
     return annotated
 
 
-def several_names_words(population: Population, renaming: Renaming) -> str:
+def several_names_words(population: Population, renaming: RenamedSignatures) -> str:
     """Say that a bug has several names; of names at the same time, which versions have it."""
     codes = [population.signatures.index(name) for some in renaming.signatures for name in some]
-    course = version_course(population, np.isin(population.signature, codes), stray=STRAY)
+    course = versions_with_signature(population, np.isin(population.signature, codes), stray=STRAY)
     versions = f"; it {course.words()}" if course and renaming.beside else ""
     return f"{renaming.words()}{versions}"

@@ -11,23 +11,27 @@ import numpy as np
 
 from gdb_epi.fleet.population.cached_answers import cached_answer
 from gdb_epi.fleet.population.coverage import (
-    drop_hours,
-    fill_missing_feed_days,
+    drop_host_hours,
+    fill_days_without_host_hours,
     has_crashes_without_hours,
-    sum_old_hours,
+    sum_old_host_hours,
 )
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen.attributes import attribute_findings, group_findings, signature_findings
+from gdb_epi.fleet.screen.attributes import (
+    attribute_findings,
+    findings_of_all_crashes,
+    signature_findings,
+)
 from gdb_epi.fleet.screen.confounded_findings import (
-    add_rivals,
+    add_rival_values,
+    drop_aliases_that_are_findings,
     drop_confounded_findings,
-    without_aliases_listed_as_findings,
 )
 from gdb_epi.fleet.screen.dose_response import (
     GROWS,
     MOMENTS,
-    beyond_others_words,
     is_age_of_process,
+    number_beyond_others_words,
     process_age_words,
 )
 from gdb_epi.fleet.screen.ended_findings import (
@@ -35,7 +39,7 @@ from gdb_epi.fleet.screen.ended_findings import (
     add_caveat_of_former_machine,
     crashes_explained_by_others,
 )
-from gdb_epi.fleet.screen.events import CrashEvents, find_events, without_crashes
+from gdb_epi.fleet.screen.events import CrashEvents, find_events, population_without_counting
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
@@ -47,12 +51,12 @@ from gdb_epi.fleet.screen.finding import (
     MAX_Q,
     MIN_N,
     WINDOWS,
+    DaysHostChanged,
     Finding,
-    HostChanges,
     crashes_of_findings,
     is_about_whole_host,
 )
-from gdb_epi.fleet.screen.finding_texts import is_clearer_now
+from gdb_epi.fleet.screen.finding_texts import is_host_suspect_clearer_now
 from gdb_epi.fleet.screen.hosts import (
     JudgedHosts,
     findings_of_hosts,
@@ -104,13 +108,13 @@ def screen_population(
     against other crashes (case-control).
     """
     if earlier_findings or population.day.size <= MAX_OPEN_CRASHES:  # hosts in doubt hold columns
-        return _screen(population, day, earlier_findings)
-    make = partial(_screen, population, day, ())
-    kinds = ScreeningResult, Finding, HostChanges
+        return _screen_uncached(population, day, earlier_findings)
+    make = partial(_screen_uncached, population, day, ())
+    kinds = ScreeningResult, Finding, DaysHostChanged
     return cached_answer(population, "screening", make, *kinds, of=day)
 
 
-def _screen(
+def _screen_uncached(
     population: Population, day: int, earlier_findings: tuple[Finding, ...]
 ) -> ScreeningResult:
     past = find_past_silences(population)
@@ -119,9 +123,9 @@ def _screen(
     parts = split_by_coverage(events, day)
     # What makes a whole group crash more does not make its hosts suspects one by one.
     group = _strongest_group(parts)
-    judged = _judge_group(parts, day, group)
+    judged = _judge_hosts_by_group(parts, day, group)
     make = partial(_host_findings, population, parts, judged, group)
-    kinds = Finding, HostChanges
+    kinds = Finding, DaysHostChanged
     hosts = cached_answer(population, "hosts", make, *kinds, of=day) if group is None else make()
     del make
     in_doubt = judged if population.day.size <= MAX_OPEN_CRASHES else None
@@ -132,22 +136,22 @@ def _screen(
         name for finding in hosts for name in _signatures_of_host_finding(parts.counted, finding)
     ]
     peeled = crashes_of_findings(hosts, population.day.size)
-    raised = {finding.key for finding in earlier_findings}
+    raised = {finding.identity for finding in earlier_findings}
     new = [
         event
         for event in events.findings
-        if event.key not in raised
+        if event.identity not in raised
         and not is_recurring_event(event, earlier_findings)
         and not is_known_place(event, events.findings, raised)
         and not is_event_that_goes_on(population, event, events.findings, earlier_findings)
     ]
     # A host's reason may become clearer (`*` then `*bitflip`): that is no new finding.
-    named = {(f.value, _breadth(f)) for f in earlier_findings if f.attr == HOST}
+    named = {(f.value, _kind_of_finding(f)) for f in earlier_findings if f.attr == HOST}
     for finding in hosts:
-        about = (finding.value, _breadth(finding))
-        of_host = [f.caveats for f in earlier_findings if (f.attr, f.value) == finding.key[:2]]
-        is_raised = finding.key in raised or about in named
-        if not is_raised or is_clearer_now(finding, of_host):
+        about = (finding.value, _kind_of_finding(finding))
+        of_host = [f.caveats for f in earlier_findings if (f.attr, f.value) == finding.identity[:2]]
+        is_raised = finding.identity in raised or about in named
+        if not is_raised or is_host_suspect_clearer_now(finding, of_host):
             named.add(about)
             new.append(finding)
     for part in (parts.by_hours, parts.other_attributes):
@@ -156,10 +160,12 @@ def _screen(
         free = ~peeled & (part.signature >= 0)
         # Each holds a mask of all crashes: no more of them than are kept are held at any time.
         others = nsmallest(MAX_OTHERS, attribute_findings(part, free, asked), key=lambda f: f.p)
-        earlier = [f for f in earlier_findings if f.attr != HOST and _is_comparable(part, f)]
+        earlier = [
+            f for f in earlier_findings if f.attr != HOST and _is_finding_comparable(part, f)
+        ]
         kept = drop_confounded_findings(part, others, earlier)
-        keys = {finding.key for finding in new}
-        new += [add_rivals(part, f, free) for f in kept if f.key not in keys]
+        keys = {finding.identity for finding in new}
+        new += [add_rival_values(part, f, free) for f in kept if f.identity not in keys]
     counted = parts.counted
     del parts, part  # copies of all columns
     new += _findings_without_hours(counted, ~peeled, asked, (*earlier_findings, *new))
@@ -169,7 +175,7 @@ def _screen(
     # A job that was moved has its events at its new hour.
     new = [f for f in new if f.attr != EVENT or not is_recurring_event(f, known_moments)]
     new += [moment for moment in moments if not any(moment is m for m in known_moments)]
-    new = _with_times_of_crashes(whole, new)
+    new = _findings_with_times_of_crashes(whole, new)
     new, hosts = (
         [
             add_caveat_of_former_machine(
@@ -186,11 +192,13 @@ def _screen(
     names = {f.value for f in (*hosts, *earlier_findings) if f.attr == HOST}
     new, hosts = ([f for f in some if f.changes.now not in names] for some in (new, hosts))
     new = drop_hosts_of_marked_signatures(counted, new, earlier_findings)
-    new = add_renaming_caveats(population, without_aliases_listed_as_findings(new))
+    new = add_renaming_caveats(population, drop_aliases_that_are_findings(new))
     return ScreeningResult(day, tuple(new), peeled, tuple(hosts), in_doubt)
 
 
-def _with_times_of_crashes(population: Population, findings: list[Finding]) -> list[Finding]:
+def _findings_with_times_of_crashes(
+    population: Population, findings: list[Finding]
+) -> list[Finding]:
     """Return findings, with when crashes come that a process or a group has at certain times.
 
     What comes at each start or stop has no hours of its own; its events say so.
@@ -202,7 +210,7 @@ def _with_times_of_crashes(population: Population, findings: list[Finding]) -> l
     }
     of_moment: dict[str, str] = {}
     for name in sorted(about.intersection(population.signatures)):
-        words = process_age_words(population, population.of_signature(name))
+        words = process_age_words(population, population.crashes_of_signature(name))
         if words is not None and words.endswith(MOMENTS):
             of_moment[name] = words
     kept = []
@@ -210,7 +218,7 @@ def _with_times_of_crashes(population: Population, findings: list[Finding]) -> l
         if finding.signature in (ALL, BITFLIP) and finding.attr not in (HOST, EVENT):
             more = (
                 hours_of_group_words(population, finding),
-                beyond_others_words(population, finding),
+                number_beyond_others_words(population, finding),
             )
             finding = finding.with_caveats(*more)
         words = of_moment.get(signature_of_most(population, finding))
@@ -230,8 +238,10 @@ def _findings_without_hours(
     new: list[Finding] = []
     for name in dict.fromkeys(asked):
         if name not in with_other_marks and (marks := case_control_findings(counted, free, name)):
-            alone = drop_hours(counted)
-            new += [add_rivals(alone, f, free) for f in drop_confounded_findings(alone, marks, [])]
+            alone = drop_host_hours(counted)
+            new += [
+                add_rival_values(alone, f, free) for f in drop_confounded_findings(alone, marks, [])
+            ]
     return new
 
 
@@ -246,12 +256,12 @@ def case_control_findings(population: Population, free: Bools, name: str) -> lis
     """
     if not has_crashes_without_hours(population):
         return []
-    alone = drop_hours(population)
+    alone = drop_host_hours(population)
     paid = (f._replace(q=f.q * FAMILIES) for f in signature_findings(alone, free, name))
     return [finding for finding in paid if finding.q <= MAX_Q]
 
 
-class _PartsByHours(NamedTuple):
+class _PopulationByCoverage(NamedTuple):
     """The population by what is known of the hours of its crashes; all masks are of all crashes."""
 
     counted: Population  # without repeats
@@ -260,53 +270,55 @@ class _PartsByHours(NamedTuple):
     other_attributes: Population | None  # crashes that no row of host-hours covers
 
 
-def split_by_coverage(events: CrashEvents, day: int) -> _PartsByHours:
+def split_by_coverage(events: CrashEvents, day: int) -> _PopulationByCoverage:
     """Return the population by what the host-hours cover of it, at the end of a day."""
     counted = population = events.counted
     if not population.has_exposure:
-        return _PartsByHours(counted, counted, None, None)
-    covered, repeats = population.covered, events.repeats
-    filled, gaps = fill_missing_feed_days(counted)
+        return _PopulationByCoverage(counted, counted, None, None)
+    covered, repeats = population.has_host_hours, events.repeated_crashes
+    filled, gaps = fill_days_without_host_hours(counted)
     near = covered.copy()
     if gaps.size:
         ever = np.zeros(len(population.hosts) + 1, dtype=bool)
         ever[population.exposure_host[population.exposure_hours > 0]] = True
         near |= np.isin(population.known_day, gaps) & ever[population.host]
-    by_hours = sum_old_hours(filled, day - max(WINDOWS))
+    by_hours = sum_old_host_hours(filled, day - max(WINDOWS))
     if not near.all():
-        by_hours = without_crashes(by_hours, ~near)
+        by_hours = population_without_counting(by_hours, ~near)
     of_hosts, of_attributes = (
-        drop_hours(without_crashes(counted, with_hours))
+        drop_host_hours(population_without_counting(counted, with_hours))
         if int((~with_hours & ~repeats).sum()) >= MIN_N
         else None
         for with_hours in (near, covered)
     )
-    return _PartsByHours(counted, by_hours, of_hosts, of_attributes)
+    return _PopulationByCoverage(counted, by_hours, of_hosts, of_attributes)
 
 
 def screen_hosts(population: Population, day: int) -> list[Finding]:
     """Return the findings of hosts at the end of a day, as a screening without a group has them."""
 
-    def find() -> list[Finding]:
+    def find_host_findings() -> list[Finding]:
         parts = split_by_coverage(find_events(population), day)
-        return _host_findings(population, parts, _judge_group(parts, day, None), None)
+        return _host_findings(population, parts, _judge_hosts_by_group(parts, day, None), None)
 
-    return cached_answer(population, "hosts", find, Finding, HostChanges, of=day)
+    return cached_answer(population, "hosts", find_host_findings, Finding, DaysHostChanged, of=day)
 
 
 def judged_hosts(population: Population, day: int) -> JudgedHosts:
     """Return the hosts with host-hours at the end of a day, as a screening judges them."""
     parts = split_by_coverage(find_events(population), day)
-    return _judge_group(parts, day, _strongest_group(parts))
+    return _judge_hosts_by_group(parts, day, _strongest_group(parts))
 
 
-def _strongest_group(parts: _PartsByHours) -> Finding | None:
-    return min(group_findings(parts.by_hours), key=lambda f: (f.p, -f.rr), default=None)
+def _strongest_group(parts: _PopulationByCoverage) -> Finding | None:
+    return min(findings_of_all_crashes(parts.by_hours), key=lambda f: (f.p, -f.rr), default=None)
 
 
-def _judge_group(parts: _PartsByHours, day: int, group: Finding | None) -> JudgedHosts:
+def _judge_hosts_by_group(
+    parts: _PopulationByCoverage, day: int, group: Finding | None
+) -> JudgedHosts:
     calm = _without_dominant_signature(parts.by_hours)
-    return JudgedHosts(calm if group is None else _reweigh_host_hours(calm, group), day)
+    return JudgedHosts(calm if group is None else _reweigh_host_hours_by_group(calm, group), day)
 
 
 def _without_dominant_signature(population: Population) -> Population:
@@ -315,7 +327,7 @@ def _without_dominant_signature(population: Population) -> Population:
     Beside a release that kills its program everywhere nobody sees the host that breaks meanwhile.
     """
     storm = _crashes_of_dominant_signatures(population)
-    return population if storm is None else without_crashes(population, storm)
+    return population if storm is None else population_without_counting(population, storm)
 
 
 def _crashes_of_dominant_signatures(population: Population) -> Bools | None:
@@ -330,7 +342,7 @@ def _crashes_of_dominant_signatures(population: Population) -> Bools | None:
 
 
 def _host_findings(
-    population: Population, parts: _PartsByHours, judged: JudgedHosts, group: Finding | None
+    population: Population, parts: _PopulationByCoverage, judged: JudgedHosts, group: Finding | None
 ) -> list[Finding]:
     """Return the findings of hosts; those of a `group` are measured by its rate."""
     day = judged.day
@@ -350,27 +362,27 @@ def _host_findings(
             f"; without the crashes of {signature_phrase_and_key(population.signatures[code])}"
         )
         findings = [f._replace(test=f.test + left_out) for f in findings]
-    return [_add_repeats(population, events, finding, counts) for finding in findings]
+    return [_add_repeats_of_loops(population, events, finding, counts) for finding in findings]
 
 
-def _add_repeats(
+def _add_repeats_of_loops(
     population: Population, events: CrashEvents, finding: Finding, counts: Bools
 ) -> Finding:
     """Name the crashes of a host's loops too; what they tell was counted once."""
     mine = population.host == population.hosts.index(finding.value)
     members = events.with_repeats(finding.members) & mine
-    again = events.repeats & (population.host >= 0) & counts
+    again = events.repeated_crashes & (population.host >= 0) & counts
     if finding.signature.startswith(CPU):
         again &= mine
     elif finding.signature == LOCK:
         again &= population.lock_inherited
     elif not finding.signature.startswith(ALL):
-        again &= population.of_signature(finding.signature)
+        again &= population.crashes_of_signature(finding.signature)
     total = finding.total + int(again.sum())
     return finding._replace(members=members, n=int(members.sum()), total=total)
 
 
-def _reweigh_host_hours(population: Population, group: Finding) -> Population:
+def _reweigh_host_hours_by_group(population: Population, group: Finding) -> Population:
     """Return the population with host-hours that count by the rate of a group."""
     attribute = population.attribute(group.attr)
     if attribute is None:
@@ -396,7 +408,7 @@ def screen_day_by_day(population: Population) -> Iterator[ScreeningResult]:
         return
     raised_findings: tuple[Finding, ...] = ()
     # The days from the first crash to the last; of a long time those with crashes.
-    timed = population.day[population.timed]
+    timed = population.day[population.has_time]
     days = np.unique(timed if timed.size else population.day)
     if days[-1] - days[0] <= MAX_DAYS:
         days = np.arange(days[0], days[-1] + 1)
@@ -406,7 +418,7 @@ def screen_day_by_day(population: Population) -> Iterator[ScreeningResult]:
         yield screened._replace(judged=None)
 
 
-def _is_comparable(population: Population, finding: Finding) -> bool:
+def _is_finding_comparable(population: Population, finding: Finding) -> bool:
     """Whether a finding of the past can be compared: its value and signature still exist."""
     attribute = population.attribute(finding.attr)
     if attribute is None or finding.value not in attribute.values:
@@ -414,5 +426,5 @@ def _is_comparable(population: Population, finding: Finding) -> bool:
     return finding.signature.startswith("*") or finding.signature in population.signatures
 
 
-def _breadth(finding: Finding) -> str:
+def _kind_of_finding(finding: Finding) -> str:
     return ALL if is_about_whole_host(finding.signature) else finding.signature

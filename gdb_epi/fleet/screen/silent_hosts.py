@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 
 from gdb_epi.fleet.population.cached_answers import cached_answer
-from gdb_epi.fleet.population.population import Attribute, Population, cached_by_population
+from gdb_epi.fleet.population.population import Attribute, Population, computed_once_per_population
 from gdb_epi.fleet.population.value_spans import (
     GOES_ON,
     NEVER,
@@ -25,7 +25,7 @@ from gdb_epi.fleet.records.facts import PROGRAM
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import MIN_N
 from gdb_epi.fleet.screen.moved_programs import find_program_moves
-from gdb_epi.fleet.screen.past_silence import PastSilence
+from gdb_epi.fleet.screen.past_silence import TemporarySilenceOfHosts
 from gdb_epi.fleet.screen.programs import program_of_each_crash
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
@@ -70,7 +70,7 @@ MAX_LOG_P = np.log(1e-6)  # that days which scatter as the others do are all wit
 MIN_OTHER_DAYS = 14
 
 
-class Silence(NamedTuple):
+class SilentHosts(NamedTuple):
     """Hosts of one value without a crash since a day."""
 
     attr: str
@@ -93,7 +93,7 @@ class Silence(NamedTuple):
         )
 
 
-class SilentDays(NamedTuple):
+class DaysWithoutAnyCrash(NamedTuple):
     """Days on which nothing crashed anywhere, between days on which much did."""
 
     first: int
@@ -109,20 +109,20 @@ class SilentDays(NamedTuple):
         )
 
 
-@cached_by_population
-def find_silent_days(population: Population) -> SilentDays | None:
+@computed_once_per_population
+def find_silent_days(population: Population) -> DaysWithoutAnyCrash | None:
     """Return the one longest gap between crashes, if the days' own spread does not explain it.
 
     Gaps that come again, such as weekends, are how this fleet works.
     """
-    if not population.timed.any():
+    if not population.has_time.any():
         return None
-    make = partial(_longest_gap, population)
-    return cached_answer(population, "silent-days", make, SilentDays)
+    make = partial(_longest_gap_between_crashes, population)
+    return cached_answer(population, "silent-days", make, DaysWithoutAnyCrash)
 
 
-def _longest_gap(population: Population) -> SilentDays | None:
-    days, counts = np.unique(population.day[population.timed], return_counts=True)
+def _longest_gap_between_crashes(population: Population) -> DaysWithoutAnyCrash | None:
+    days, counts = np.unique(population.day[population.has_time], return_counts=True)
     days, counts = days[days >= 0], counts[days >= 0].astype(float)
     gaps = np.diff(days) - 1
     if days.size < MIN_OTHER_DAYS or not gaps.any():
@@ -141,27 +141,27 @@ def _longest_gap(population: Population) -> SilentDays | None:
     of_one_day = -mean * (np.log1p(excess) / excess if excess > 1e-9 else 1.0)
     if of_one_day * length > MAX_LOG_P:
         return None
-    return SilentDays(first, last, mean * length)
+    return DaysWithoutAnyCrash(first, last, mean * length)
 
 
-@cached_by_population
-def find_silent_groups(population: Population) -> list[Silence]:
+@computed_once_per_population
+def find_silent_groups(population: Population) -> list[SilentHosts]:
     """Return what went silent and still is, the surest first; no group of hosts twice."""
-    if not population.timed.any():
+    if not population.has_time.any():
         return []
     make = partial(_groups_gone_silent, population)
-    return cached_answer(population, "silent-groups", make, Silence)
+    return cached_answer(population, "silent-groups", make, SilentHosts)
 
 
-def _groups_gone_silent(population: Population) -> list[Silence]:
+def _groups_gone_silent(population: Population) -> list[SilentHosts]:
     attributes = [a for a in population.attributes if not (a.is_of_process or a.is_range)]
     counted_once = find_events(population).counted
-    free = (counted_once.host >= 0) & population.timed & (population.day >= 0)
+    free = (counted_once.host >= 0) & population.has_time & (population.day >= 0)
     if moved := {move.program for move in find_program_moves(counted_once)}:  # not due there since
         programs = program_of_each_crash(population)
         assert programs is not None  # some have moved
         free &= ~np.isin(programs.crash, [programs.values.index(name) for name in moved])
-    groups: list[Silence] = []
+    groups: list[SilentHosts] = []
     hosts = _HostCrashes(population, free)
     if not hosts.is_any_quiet:  # of many crashes each host has some on each day
         return groups
@@ -217,14 +217,14 @@ def _value_of_each_host(population: Population, attribute: Attribute) -> Ints:
     since (a flag that was switched off everywhere would be silent by that).
     """
     size = len(population.hosts)
-    value = _latest_codes(
+    value = _latest_code_of_each_host(
         population.exposure_host, attribute.exposure, population.exposure_day, size
     )
-    crashed = population.cached(np.unique, population.host)
+    crashed = population.computed_once(np.unique, population.host)
     if (value[crashed[crashed >= 0]] >= 0).all():
         return value
     has_both = (population.host >= 0) & (attribute.crash >= 0)
-    seen = _latest_codes(population.host, attribute.crash, population.day, size)
+    seen = _latest_code_of_each_host(population.host, attribute.crash, population.day, size)
     _, held, _ = count_pairs(population.host, attribute.crash, among=has_both)
     stayed = np.bincount(seen[seen >= 0], minlength=len(attribute.values))
     left = np.bincount(held, minlength=stayed.size) - stayed
@@ -232,7 +232,7 @@ def _value_of_each_host(population: Population, attribute: Attribute) -> Ints:
     return np.where(value >= 0, value, seen)
 
 
-def _latest_codes(host: Ints, codes: Ints, day: Ints, size: int) -> Ints:
+def _latest_code_of_each_host(host: Ints, codes: Ints, day: Ints, size: int) -> Ints:
     """Return the code that each host had last."""
     value = np.full(size, ABSENT, dtype=np.int64)
     rows = np.flatnonzero((host >= 0) & (codes >= 0))
@@ -242,7 +242,7 @@ def _latest_codes(host: Ints, codes: Ints, day: Ints, size: int) -> Ints:
     return value
 
 
-class _QuietValues(NamedTuple):
+class _QuietValuesOfAttribute(NamedTuple):
     """Of one attribute the values whose hosts are quiet at the end."""
 
     attribute: Attribute
@@ -276,7 +276,7 @@ class _HostCrashes:
         """Whether some host with crashes has none at the end."""
         return bool(((self.crashes > 0) & (self.end - self.last >= MIN_QUIET)).any())
 
-    def quiet_values(self, attribute: Attribute, value: Ints) -> _QuietValues:
+    def quiet_values(self, attribute: Attribute, value: Ints) -> _QuietValuesOfAttribute:
         """Ask which values of an attribute have no crash since a day, and P of that by chance."""
         size = len(attribute.values)
         has_value = (value >= 0) & (self.crashes > 0)
@@ -290,7 +290,7 @@ class _HostCrashes:
         if not values.size:
             none = np.zeros(0)
             tested = int(np.count_nonzero(asked))
-            return _QuietValues(attribute, value, values, values, none, [], [], tested)
+            return _QuietValuesOfAttribute(attribute, value, values, values, none, [], [], tested)
         mine, since = had[values], first[values]
         upto, after = self._fleet_crashes_before_and_after(since, last[values])
         # All of its crashes among those up to its last day: the others tell how many came later.
@@ -306,7 +306,7 @@ class _HostCrashes:
         came &= last >= self.end - MIN_QUIET
         heirs = np.where(came & (seen > seen[values][:, None]), had, 0.0)
         replaced = heirs.sum(axis=1) >= REPLACED * due
-        return _QuietValues(
+        return _QuietValuesOfAttribute(
             attribute, value, values, last[values], due, p.tolist(), replaced.tolist(),
             int(np.count_nonzero(asked)),
         )  # fmt: skip
@@ -317,7 +317,7 @@ class _HostCrashes:
         upto = whole[last - self.start]
         return upto - whole[np.maximum(first - self.start, 0) - 1], self.by_then[-1] - upto
 
-    def silence_of_program(self) -> Silence | None:
+    def silence_of_program(self) -> SilentHosts | None:
         """Return the hosts of one program that went silent each on its own day, the surest ones.
 
         A disk that is full of cores takes no more of them. That chance leaves so many hosts quiet
@@ -346,11 +346,11 @@ class _HostCrashes:
         have = np.bincount(program[quiet[host]], minlength=len(programs.values))
         likely = np.argsort(-have, kind="stable")[:MAX_PROGRAMS]
         likely = likely[have[likely] >= MIN_QUIET_HOSTS]
-        best: Silence | None = None
+        best: SilentHosts | None = None
         for code in likely.tolist():
             on = np.unique(host[program == code])
             for last in np.unique(np.quantile(self.last[on[quiet[on]]], ENDS).astype(int)).tolist():
-                p, silent = self._quiet_since(on, last, (PROGRAM, programs.values[code]))
+                p, silent = self._silence_since_day(on, last, (PROGRAM, programs.values[code]))
                 p *= likely.size * len(ENDS)
                 if p <= MAX_P and (best is None or silent.hosts.size > best.hosts.size):
                     best = silent
@@ -358,13 +358,13 @@ class _HostCrashes:
 
     def silence_of_most_hosts_with_value(
         self, attributes: Sequence[Attribute], values: Sequence[Ints]
-    ) -> Silence | None:
+    ) -> SilentHosts | None:
         """Return the hosts of a value that went silent on one day, where a few of it still send.
 
         Crashes of all kinds and programs must have fallen with that, as no mending of one bug does.
         """
         population, day = self.population, self.population.day
-        silences: list[tuple[float, Silence]] = []
+        silences: list[tuple[float, SilentHosts]] = []
         for attribute, value in zip(attributes, values, strict=True):
             mine = np.where(population.host >= 0, value[population.host], ABSENT)
             counts = np.bincount(mine[self.free & (mine >= 0)], minlength=len(attribute.values))
@@ -379,14 +379,16 @@ class _HostCrashes:
                     continue
                 last = self.start + fell
                 after = day > last
-                if not self._all_kinds_fell(self.free & (mine == code), after, others, fell):
+                if not self._did_all_kinds_fall(self.free & (mine == code), after, others, fell):
                     continue
-                p, silent = self._quiet_since(on, last, (attribute.name, attribute.values[code]))
+                p, silent = self._silence_since_day(
+                    on, last, (attribute.name, attribute.values[code])
+                )
                 if p * len(attribute.values) * len(attributes) <= MAX_P_OF_VALUE:
                     silences.append((p, silent))
         return min(silences, key=lambda pair: pair[0], default=(0.0, None))[1]
 
-    def _all_kinds_fell(self, own: Bools, after: Bools, others: Ints, fell: int) -> bool:
+    def _did_all_kinds_fall(self, own: Bools, after: Bools, others: Ints, fell: int) -> bool:
         """Whether crashes besides the most frequent signatures, and of each program, fell."""
         usual = others[fell + 1 :].sum() / max(others[: fell + 1].sum(), 1)
         kinds = self.population.signature
@@ -409,7 +411,9 @@ class _HostCrashes:
         rows &= population.exposure_host >= 0
         return np.bincount(population.exposure_host[rows], minlength=self.crashes.size) > 0
 
-    def _quiet_since(self, on: Ints, last: int, mark: tuple[str, str]) -> tuple[float, Silence]:
+    def _silence_since_day(
+        self, on: Ints, last: int, mark: tuple[str, str]
+    ) -> tuple[float, SilentHosts]:
         """Return P that so many of some hosts have no crash after a day, and who has none."""
         population = self.population
         inside = np.zeros(self.crashes.size + 1, dtype=bool)
@@ -424,9 +428,9 @@ class _HostCrashes:
         chance = np.power(upto / max(whole, 1), had, dtype=float)
         p = poisson_binomial_tail(int(is_quiet.sum()), chance)
         due = float(had[is_quiet].sum()) * (whole - upto) / max(upto, 1)
-        return p, Silence(*mark, last, on[is_quiet], due, RUNS, on.size)
+        return p, SilentHosts(*mark, last, on[is_quiet], due, RUNS, on.size)
 
-    def judge_silence(self, table: _QuietValues, at: int) -> Silence | None:
+    def judge_silence(self, table: _QuietValuesOfAttribute, at: int) -> SilentHosts | None:
         """Return a quiet value as silence; None where an end of one bug, or of use, explains it."""
         population, last = self.population, int(table.last[at])
         inside = np.append(table.hosts == table.values[at], False)
@@ -444,7 +448,7 @@ class _HostCrashes:
         if hypergeometric_p(left, whole, upto, left) > MAX_P_OF_OTHERS:
             return None
         name = table.attribute.values[int(table.values[at])]
-        return Silence(table.attribute.name, name, last, hosts, float(table.due[at]), hours)
+        return SilentHosts(table.attribute.name, name, last, hosts, float(table.due[at]), hours)
 
     def _hours_after_words(self, inside: Bools, first: int, last: int) -> str | None:
         """Say whether hosts run on after a day; None: some of them do."""
@@ -467,7 +471,7 @@ def drop_silent_hours(population: Population) -> Population:
     return population
 
 
-_Group = TypeVar("_Group", bound="Silence | PastSilence")
+_Group = TypeVar("_Group", bound="SilentHosts | TemporarySilenceOfHosts")
 
 
 def groups_with_signature(
@@ -478,6 +482,6 @@ def groups_with_signature(
     return [group for group in groups if np.isin(group.hosts, hosts).any()]
 
 
-def drop_silent_hosts(population: Population, groups: list[Silence]) -> Population:
+def drop_silent_hosts(population: Population, groups: list[SilentHosts]) -> Population:
     """Return the population without the hosts of some groups, before their silence too."""
     return population.without_hosts(np.concatenate([group.hosts for group in groups]))

@@ -93,12 +93,12 @@ def is_recurring_event(event: Finding, moments: Iterable[Finding]) -> bool:
     mine = [m for m in moments if m.signature == event.signature and m.attr in _TIMES]
     kinds = {moment.attr for moment in mine}  # it may have several hours, and a day of the week
     return bool(mine) and all(
-        any(_is_at_time_of(event, moment) for moment in mine if moment.attr == kind)
+        any(_is_event_at_time_of_moment(event, moment) for moment in mine if moment.attr == kind)
         for kind in kinds
     )
 
 
-def _is_at_time_of(event: Finding, moment: Finding) -> bool:
+def _is_event_at_time_of_moment(event: Finding, moment: Finding) -> bool:
     try:
         when = datetime.strptime(event.value, "%Y-%m-%d %H:%M UTC")
     except ValueError:
@@ -106,7 +106,11 @@ def _is_at_time_of(event: Finding, moment: Finding) -> bool:
     if moment.attr == DAY_OF_WEEK:
         return moment.value.startswith(DAYS[when.weekday()])
     if moment.attr == DAY_OF_MONTH:
-        return bool(_is_at_turn(np.array([(when - datetime(1970, 1, 1)).days]), moment.value)[0])
+        return bool(
+            _are_days_in_turn_of_month(
+                np.array([(when - datetime(1970, 1, 1)).days]), moment.value
+            )[0]
+        )
     return when.hour in _parse_hours(moment.value)
 
 
@@ -132,9 +136,9 @@ def time_and_cpu_findings(population: Population, free: Bools) -> Iterator[Findi
             (MONTH, _month_slot(cell // 24)),
         )
     )  # fmt: skip
-    local = _local_hours(population, some, first, hour)
+    local = _hours_by_place(population, some, first, hour)
     at_turn = (sizes >= MIN_TIMES) & _is_at_turn_of_month(of_month)
-    leans = _may_recur_by_time(of_day[tested], of_week[tested]) | at_turn[
+    leans = _may_signatures_recur_by_time(of_day[tested], of_week[tested]) | at_turn[
         tested
     ] & ~_is_at_turn_of_month(of_month.sum(axis=0)[None, :])
     # Of a closing that several programs die in, none is measured by the deaths of the others.
@@ -145,13 +149,17 @@ def time_and_cpu_findings(population: Population, free: Bools) -> Iterator[Findi
         crashes = np.flatnonzero(some & (population.signature == code))
         name = population.signatures[code]
         leads = [
-            *(() if code in local else _hours_or_move(times, others[0].astype(float), tested.size)),
+            *(
+                ()
+                if code in local
+                else _leading_hours_or_moved_hours(times, others[0].astype(float), tested.size)
+            ),
             *_leading_weekdays(times, others[1].astype(float), tested.size),
             *_month_turns(times, of_month_elsewhere.astype(float), tested.size),
         ]
         for lead in leads:
-            if not _is_load_of_program(population, some, crashes, lead):
-                caveat = _move_words(lead[1])
+            if not _do_other_crashes_come_then_too(population, some, crashes, lead):
+                caveat = _moved_hours_words(lead[1])
                 yield _time_finding(population, name, crashes, crashes, lead, caveat=caveat)
         for attribute, value, lead in local.get(code, ()):
             there = crashes[attribute.crash[crashes] == value]
@@ -183,7 +191,7 @@ def hours_of_group_words(population: Population, finding: Finding) -> str | None
     for width in range(1, MAX_WIDTH + 1):
         windows = (np.arange(24)[:, None] + np.arange(width)) % 24
         inside, total = own[windows].sum(axis=1).astype(float), np.full(24, float(times.size))
-        share = np.maximum(*(_control_shares(some, windows) for some in usual))
+        share = np.maximum(*(_shares_of_other_crashes_by_slot(some, windows) for some in usual))
         p = binomial_tail(inside, total, share) * 24 * MAX_WIDTH
         p[inside < MIN_RR * share * times.size] = 1.0
         at = int(p.argmin())
@@ -227,7 +235,9 @@ def _time_finding(
     )  # fmt: skip
 
 
-def _is_load_of_program(population: Population, some: Bools, crashes: Ints, lead: _Lead) -> bool:
+def _do_other_crashes_come_then_too(
+    population: Population, some: Bools, crashes: Ints, lead: _Lead
+) -> bool:
     """Whether the other crashes of a program come at the same time: it works then, or works most.
 
     `crashes` are those of a signature. Where hardly any other crash of it is known, nothing tells.
@@ -250,7 +260,7 @@ def _is_load_of_program(population: Population, some: Bools, crashes: Ints, lead
     return binomial_p(hits, mine.size, share) > MAX_Q
 
 
-def _local_hours(population: Population, some: Bools, first: int, hour: Ints) -> _LocalHours:
+def _hours_by_place(population: Population, some: Bools, first: int, hour: Ints) -> _LocalHours:
     """Return the hours of signatures that come at another one in each of several places."""
     hours: _LocalHours = {}
     for attribute in population.attributes:
@@ -267,7 +277,7 @@ def _local_hours(population: Population, some: Bools, first: int, hour: Ints) ->
         table = np.bincount(row * 24 + cell % 24, minlength=len(population.signatures) * size * 24)
         table = table.reshape(-1, size, 24)
         many = table.sum(axis=2) >= MIN_TIMES
-        leans = many & _may_recur_by_time(table.reshape(-1, 24)).reshape(many.shape)
+        leans = many & _may_signatures_recur_by_time(table.reshape(-1, 24)).reshape(many.shape)
         for code in np.flatnonzero(leans.sum(axis=1) > 1).tolist():
             if code in hours:
                 continue
@@ -346,16 +356,24 @@ def _month_turns(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
             months = (days[inside] + before).astype("datetime64[D]").astype("datetime64[M]")
             if np.unique(months).size < MIN_TURNS or a < NEARLY_ALL * (a + b):
                 continue
-            share = max(float(_control_shares(others, window[None, :])[0]), width / MONTH)
+            share = max(
+                float(_shares_of_other_crashes_by_slot(others, window[None, :])[0]), width / MONTH
+            )
             p = binomial_p(a, a + b, share) * MAX_TURN**2 * tested
             if best is None or p < best[0]:
                 best = p, before, window, relative_risk(a, share, b, 1 - share)
     if best is not None and best[0] <= MAX_P_OF_TIME and best[3][0] >= MIN_RATIO:
-        yield DAY_OF_MONTH, _turn_words(best[1], best[2].size - best[1]), best[2], best[0], best[3]
+        yield (
+            DAY_OF_MONTH,
+            _turn_of_month_words(best[1], best[2].size - best[1]),
+            best[2],
+            best[0],
+            best[3],
+        )
 
 
-def _turn_words(last: int, first: int) -> str:
-    """Say which days around the end of a month; `_is_at_turn` reads it."""
+def _turn_of_month_words(last: int, first: int) -> str:
+    """Say which days around the end of a month; `_are_days_in_turn_of_month` reads it."""
     words = []
     if last:
         words.append("the last day" if last == 1 else f"the last {last} days")
@@ -364,7 +382,7 @@ def _turn_words(last: int, first: int) -> str:
     return f"{' and '.join(words)} of a month (UTC)"
 
 
-def _is_at_turn(day: Ints, value: str) -> Bools:
+def _are_days_in_turn_of_month(day: Ints, value: str) -> Bools:
     """Whether days are among those that a finding names."""
     numbers = {
         kind: int(n or 1) for kind, n in re.findall(r"the (last|first) (?:(\d) )?day", value)
@@ -380,15 +398,20 @@ def _known_month_turn(moments: Iterable[Finding], days: Ints) -> str | None:
     """
     values = (moment.value for moment in moments if moment.attr == DAY_OF_MONTH)
     return next(
-        (v for v in values if days.size and _is_at_turn(days, v).mean() >= NEARLY_ALL), None
+        (
+            v
+            for v in values
+            if days.size and _are_days_in_turn_of_month(days, v).mean() >= NEARLY_ALL
+        ),
+        None,
     )
 
 
-def is_not_due(moments: Iterable[Finding], days: Ints, until: int) -> bool:
+def is_no_due_day_since_last_crash(moments: Iterable[Finding], days: Ints, until: int) -> bool:
     """Whether crashes come on days of the month of which none has been since the last of them."""
     value = _known_month_turn(moments, days)
     since = np.arange(int(days.max(initial=0)) + 1, until + 1)
-    return value is not None and not _is_at_turn(since, value).any()
+    return value is not None and not _are_days_in_turn_of_month(since, value).any()
 
 
 def is_known_time(moment: Finding, earlier: Iterable[Finding]) -> bool:
@@ -417,15 +440,15 @@ def is_explained_by_days_of_month(
     """
     if finding.signature not in population.signatures:
         return False
-    mine = population.of_signature(finding.signature)
-    turn = _known_month_turn(moments, population.day[mine & population.timed])
+    mine = population.crashes_of_signature(finding.signature)
+    turn = _known_month_turn(moments, population.day[mine & population.has_time])
     attribute = population.attribute(finding.attr)
     if turn is None or attribute is None or finding.value not in attribute.values:
         return False
     code = attribute.values.index(finding.value)
     if not is_newest_value(population, attribute, code):
         return False
-    at_turn = (attribute.exposure >= 0) & _is_at_turn(population.exposure_day, turn)
+    at_turn = (attribute.exposure >= 0) & _are_days_in_turn_of_month(population.exposure_day, turn)
     hours = np.bincount(attribute.exposure[at_turn], weights=population.exposure_hours[at_turn])
     if hours.size <= code or not hours.sum():
         return False
@@ -433,7 +456,7 @@ def is_explained_by_days_of_month(
     return p > MAX_CONDITIONAL_P
 
 
-def _may_recur_by_time(of_day: Ints, of_week: Ints | None = None) -> Bools:
+def _may_signatures_recur_by_time(of_day: Ints, of_week: Ints | None = None) -> Bools:
     """Tell which signatures (rows) may have a time: quick, for most have none."""
     most = np.sum([np.roll(of_day, -i, axis=1) for i in range(WIDEST)], axis=0).max(axis=1)
     size = of_day.sum(axis=1)
@@ -449,9 +472,9 @@ def _days_and_hours(times: Ints) -> tuple[Ints, Ints]:
     return days, hits
 
 
-def _hours_or_move(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
+def _leading_hours_or_moved_hours(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
     """Yield the hours in which a signature comes; where they moved on some day, both as one."""
-    moved = _moved_hours(times)
+    moved = _hours_before_and_after_move(times)
     if moved is not None:
         before, now, since, width = moved
         there = np.where(times // 24 < since, times + now - before, times)
@@ -468,7 +491,7 @@ def _hours_or_move(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
     yield from _leading_hours(times, others, tested)
 
 
-def _moved_hours(times: Ints) -> tuple[int, int, int, int] | None:
+def _hours_before_and_after_move(times: Ints) -> tuple[int, int, int, int] | None:
     """Return the hours in which a signature came before a day and since, the day, their number.
 
     None unless nearly all days before it have one and nearly all since have the other. Sundays at
@@ -494,7 +517,7 @@ def _moved_hours(times: Ints) -> tuple[int, int, int, int] | None:
     return None if best is None else best[1:]
 
 
-def _move_words(value: str) -> str:
+def _moved_hours_words(value: str) -> str:
     """Say by how much the hours of a job moved; "" where they did not."""
     moved = _MOVE.match(value)
     if moved is None:
@@ -536,7 +559,7 @@ def _best_hours(times: Ints, others: Floats, tested: int) -> _Lead | None:
         inside = inside + np.roll(hits, 1 - width, axis=1)  # of the hours from each one on
         a = (inside > 0).sum(axis=0)
         window = (np.arange(24)[:, None] + np.arange(width)) % 24
-        share = _control_shares(others, window)
+        share = _shares_of_other_crashes_by_slot(others, window)
         # Of a day with many crashes some come then by chance. Days are unlike: their mean is the
         # weaker test (Hoeffding 1956).
         chance = (number * (1 - (1 - share[:, None]) ** size)).sum(axis=1) / days.size
@@ -568,14 +591,14 @@ def _leading_weekdays(times: Ints, others: Floats, tested: int) -> Iterator[_Lea
     counts = np.bincount((days + _FIRST_WEEKDAY) % 7, minlength=7)
     number = int(counts.argmax())
     a, b = int(counts[number]), int(counts.sum() - counts[number])
-    share = max(float(_control_shares(others, np.array([[number]]))[0]), 1 / 7)
+    share = max(float(_shares_of_other_crashes_by_slot(others, np.array([[number]]))[0]), 1 / 7)
     p = binomial_p(a, a + b, share) * 7 * tested
     risk = relative_risk(a, share, b, 1 - share)
     if p <= MAX_P_OF_TIME and risk[0] >= MIN_RATIO:
         yield DAY_OF_WEEK, f"{DAYS[number]} (UTC)", np.array([number]), p, risk
 
 
-def _control_shares(others: Floats, slots: Ints) -> Floats:
+def _shares_of_other_crashes_by_slot(others: Floats, slots: Ints) -> Floats:
     """The shares of the controls in rows of slots, not far below those of times that are alike."""
     inside = others[slots].sum(axis=1)
     share = (inside + 2 * np.sqrt(inside + 1)) / max(float(others.sum()), 1.0)

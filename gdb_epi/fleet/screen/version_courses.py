@@ -30,7 +30,7 @@ ALMOST_NO, ALMOST_ALL = 0.1, 0.9  # of the crashes of versions have a package
 MAX_NAMED = 4  # packages
 
 
-def regression_words(population: Population, mine: Bools) -> str | None:
+def version_regression_words(population: Population, mine: Bools) -> str | None:
     """Say that versions of a program between others have none of some crashes: mended, and lost.
 
     How many are due is told by the other crashes of the program with the same version.
@@ -38,7 +38,7 @@ def regression_words(population: Population, mine: Bools) -> str | None:
     programs = crashes_of_same_programs(population, mine)
     if programs is None:
         return None
-    rows = np.flatnonzero(population.timed & programs)
+    rows = np.flatnonzero(population.has_time & programs)
     words = (
         _regression_sentence(population, attribute, rows, mine)
         for attribute in population.attributes
@@ -141,7 +141,7 @@ def versions_with_and_without(population: Population, mine: Bools) -> str | None
     return words
 
 
-class VersionCourse(NamedTuple):
+class VersionsWithSignature(NamedTuple):
     """The versions of a program that have a signature, in their order, and those around them."""
 
     attr: str
@@ -170,9 +170,9 @@ class VersionCourse(NamedTuple):
         return f"ended with {self.mended[0]} (from {iso_day(self.mended[1])} on)"
 
 
-def version_course(
+def versions_with_signature(
     population: Population, mine: Bools, given: Bools | None = None, stray: float = 0.0
-) -> VersionCourse | None:
+) -> VersionsWithSignature | None:
     """Return which versions have some crashes, where they came with one and each later one has it.
 
     It may have ended with a later one. `given` are all crashes with what these need besides; of
@@ -182,7 +182,7 @@ def version_course(
     image = population.attribute("image")
     if programs is None or image is None:
         return None
-    rows = np.flatnonzero(population.timed & (programs if given is None else programs & given))
+    rows = np.flatnonzero(population.has_time & (programs if given is None else programs & given))
     versions = _versions_in_order(population, image, rows, mine)
     if versions is None:
         return None
@@ -203,7 +203,7 @@ def version_course(
         given is None
         and (needs := _crashes_with_needed_values(population, with_it, mine)) is not None
     ):
-        return version_course(population, mine, needs, stray)
+        return versions_with_signature(population, mine, needs, stray)
     is_over = bool(after) and not own[after].any() and versions.p_of_none(after) <= MAX_LIMIT_P
     if len(has_it) < 2 and not is_over:
         return None
@@ -211,7 +211,7 @@ def version_course(
     if is_over:
         came = population.day[rows[image.crash[rows] == after[0]]]
         mended = versions.name(after[0]), int(came.min())
-    return VersionCourse(
+    return VersionsWithSignature(
         image.name, tuple((versions.name(code), int(own[code])) for code in has_it),
         (int(own[before].sum()), float(due[before].sum())),
         float(due[after].sum()) if is_over else 0.0, mended,

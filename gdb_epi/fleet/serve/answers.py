@@ -13,17 +13,20 @@ from sqlalchemy import Engine
 from gdb_epi.errors import InputError, UsageError
 from gdb_epi.fleet.decisions.current_state import HOST, SIGNATURE
 from gdb_epi.fleet.decisions.finding_states import stored_findings
-from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
-from gdb_epi.fleet.decisions.repairs import screen_present, separate_past_of_repaired_hosts
-from gdb_epi.fleet.decisions.states import read_states, repaired_hosts
+from gdb_epi.fleet.decisions.record_decision import DecisionToRecord, record_decision
+from gdb_epi.fleet.decisions.repairs import (
+    screen_without_repaired_hosts_past,
+    separate_past_of_repaired_hosts,
+)
+from gdb_epi.fleet.decisions.states import read_decision_states, repaired_hosts
 from gdb_epi.fleet.population.cache import load_population, load_population_of_times
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions import lookup
 from gdb_epi.fleet.questions import signatures as curves
-from gdb_epi.fleet.questions.find_signature import FoundSignature
+from gdb_epi.fleet.questions.find_signature import SignatureGroup
 from gdb_epi.fleet.questions.population_verdict import judge_population, judge_signature
 from gdb_epi.fleet.questions.signatures import top_signatures
-from gdb_epi.fleet.records.prepare import Preparer
+from gdb_epi.fleet.records.prepare import RecordPreparer
 from gdb_epi.fleet.records.reader import read_record_stream
 from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.store.day_numbers import iso_day
@@ -48,7 +51,7 @@ def signatures_answer(engine: Engine, limit: int) -> list[dict[str, Any]]:
 
 def signature_answer(engine: Engine, wanted: str) -> dict[str, Any]:
     """One signature: what is stored, its curve, and the verdict of the population."""
-    group = _find_group(engine, wanted)
+    group = _find_signature_group(engine, wanted)
     population = load_population(engine)
     name = group.name
     judged = None
@@ -61,7 +64,7 @@ def signature_answer(engine: Engine, wanted: str) -> dict[str, Any]:
     return {**named, **summary, "curve": curve, "verdict": judged}
 
 
-def _find_group(engine: Engine, wanted: str) -> FoundSignature:
+def _find_signature_group(engine: Engine, wanted: str) -> SignatureGroup:
     try:
         group = lookup.find_signature_group(engine, wanted)
     except InputError as error:
@@ -73,7 +76,7 @@ def _find_group(engine: Engine, wanted: str) -> FoundSignature:
 
 def signature_text(engine: Engine, wanted: str) -> str:
     """The text by which the population names a signature."""
-    group = _find_group(engine, wanted)
+    group = _find_signature_group(engine, wanted)
     return group.name
 
 
@@ -100,7 +103,7 @@ def host_answer(engine: Engine, wanted: str) -> dict[str, Any]:
 
 def trend_answer(engine: Engine, wanted: str | None) -> list[dict[str, Any]]:
     """The epidemic curve of one signature, or of all."""
-    name = None if wanted is None else _find_group(engine, wanted).name
+    name = None if wanted is None else _find_signature_group(engine, wanted).name
     return [_day_json(row) for row in curves.epidemic_curve(load_population_of_times(engine), name)]
 
 
@@ -139,13 +142,13 @@ def screened_now(engine: Engine) -> tuple[Population, ScreeningResult | None]:
     with engine.connect() as connection:
         repaired = repaired_hosts(sqlalchemy_executor(connection), time.time())
     population = separate_past_of_repaired_hosts(load_population(engine), repaired)
-    return population, screen_present(population)
+    return population, screen_without_repaired_hosts_past(population)
 
 
 def states_answer(engine: Engine) -> list[dict[str, Any]]:
     """What was decided of signatures and hosts, with the history."""
     with engine.connect() as connection:
-        held = read_states(sqlalchemy_executor(connection), time.time())
+        held = read_decision_states(sqlalchemy_executor(connection), time.time())
     return [state.as_json() for state in held]
 
 
@@ -162,21 +165,21 @@ def store_decision(engine: Engine, body: bytes) -> dict[str, Any]:
     return {"about": about, "lines": lines, "states": states_answer(engine)}
 
 
-def parse_decision(given: Mapping[Any, Any]) -> Decision:
+def parse_decision(given: Mapping[Any, Any]) -> DecisionToRecord:
     """Return the decision that a client sent. Raises UsageError for what is none."""
-    unknown = sorted(map(str, given.keys() - set(Decision._fields)))
+    unknown = sorted(map(str, given.keys() - set(DecisionToRecord._fields)))
     texts = {name: value for name, value in given.items() if value is not None}
     if unknown or not all(isinstance(value, str) for value in texts.values()):
         what = f"not known: {', '.join(unknown)[:200]}" if unknown else "its values are texts"
-        raise UsageError(what, hint=", ".join(Decision._fields))
+        raise UsageError(what, hint=", ".join(DecisionToRecord._fields))
     if texts.get("about") not in (SIGNATURE, HOST) or not texts.get("name"):
         raise UsageError("a decision names a signature or a host", hint="about, name")
-    return Decision(**{"who": SOMEBODY, **texts})
+    return DecisionToRecord(**{"who": SOMEBODY, **texts})
 
 
 def store_records(engine: Engine, body: bytes) -> dict[str, Any]:
     """Store records: JSON lines, or one JSON object or array."""
-    preparer = Preparer()
+    preparer = RecordPreparer()
     outcome = store_batches(
         engine, (preparer.prepare_part(part) for part in read_record_stream("body", BytesIO(body)))
     )

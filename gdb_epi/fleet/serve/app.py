@@ -34,7 +34,7 @@ from gdb_epi.errors import EpiError, InputError, UsageError
 from gdb_epi.fleet.decisions.current_state import FIXED, HOST, IGNORED, SIGNATURE, STATE_WORDS
 from gdb_epi.fleet.decisions.finding_states import findings_to_raise, stored_findings
 from gdb_epi.fleet.decisions.record_decision import DecisionResult, record_decision
-from gdb_epi.fleet.decisions.states import failed_fixes, read_states
+from gdb_epi.fleet.decisions.states import failed_fixes, read_decision_states
 from gdb_epi.fleet.population.host_spelling import match_spellings
 from gdb_epi.fleet.questions.population_verdict import kind_of_cause
 from gdb_epi.fleet.records.projection import is_of_this_model
@@ -69,11 +69,11 @@ _CATEGORY = re.compile(r"[a-z][a-z0-9:_-]{0,60}\Z")
 def metrics(engine: Engine) -> bytes:
     """Return the metrics in Prometheus' text format."""
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Crashes(engine))
+    registry.register(_CrashMetricsCollector(engine))
     return generate_latest(registry)
 
 
-class _Crashes:
+class _CrashMetricsCollector:
     """Asks the database when it is scraped."""
 
     def __init__(self, engine: Engine) -> None:
@@ -109,7 +109,7 @@ def _finding_metrics(engine: Engine) -> Iterator[Metric]:
     states = {old.identity: old.state for old in before}
     findings = sorted(screened.findings, key=lambda f: f.p) if screened is not None else []
     for finding in findings[:MAX_SERIES]:
-        state = states.get(finding_identity(*finding.key), NEW)
+        state = states.get(finding_identity(*finding.identity), NEW)
         if state != NEW and findings_to_raise([finding], before):
             state = NEW  # settled on clearly less evidence
         host = finding.value if finding.attr == HOST else ""
@@ -130,7 +130,7 @@ def _state_metrics(engine: Engine) -> Iterator[Metric]:
         "gdb_epi_regressed_crashes", description, labels=("signature", "fixed_in")
     )
     with engine.connect() as connection:
-        states = read_states(sqlalchemy_executor(connection), time.time())
+        states = read_decision_states(sqlalchemy_executor(connection), time.time())
     counts = Counter((state.current.subject.about, state.state) for state in states)
     for values, count in sorted(counts.items()):
         gauge.add_metric(values, count)
@@ -234,9 +234,9 @@ def make_app(engine: Engine, settings: ServerSettings) -> ASGIApp:
     """Return the application."""
     server = _Server(engine, settings)
     get: Mapping[str, Callable[[Request], Response]] = {
-        "/": server.report,
-        "/signature/{name:path}": server.signature,
-        "/core/{name}": server.core,
+        "/": server.serve_report_page,
+        "/signature/{name:path}": server.serve_signature_page,
+        "/core/{name}": server.serve_core_record,
         "/metrics": server.metrics,
         "/healthz": server.health,
         f"{API}/signatures": server.answer_by_query(
@@ -256,11 +256,11 @@ def make_app(engine: Engine, settings: ServerSettings) -> ASGIApp:
         f"{API}/verdicts": server.answer_by_query(lambda e, _: answers.verdicts_answer(e)),
     }
     routes = [Route(path, handler, methods=["GET"]) for path, handler in get.items()]
-    routes.append(Route(f"{API}/records", server.records, methods=["POST"]))
+    routes.append(Route(f"{API}/records", server.receive_records, methods=["POST"]))
     routes.append(Route(f"{API}/marks", server.take_decision, methods=["POST"]))
     forms = DecisionPage(engine, settings.token, settings.hosts)
     routes.append(Route(PATH, forms.show, methods=["GET"]))
-    routes.append(Route(PATH, forms.take, methods=["POST"]))
+    routes.append(Route(PATH, forms.take_decision, methods=["POST"]))
     failures: Any = {
         answers.NotFound: lambda _, error: refusal_response(404, str(error)),
         ValueError: lambda _, error: refusal_response(400, str(error)),
@@ -283,27 +283,33 @@ class _Server:
         # A scrape must not wait for a page in the making.
         self._counters = AnswerCache(engine)
 
-    def report(self, request: Request) -> Response:
+    def serve_report_page(self, request: Request) -> Response:
         """The whole report."""
-        return HTMLResponse(self._cache.get("report", lambda: self._page(None)))
+        return HTMLResponse(
+            self._cache.answer_for_state("report", lambda: self._render_report_page(None))
+        )
 
-    def signature(self, request: Request) -> Response:
+    def serve_signature_page(self, request: Request) -> Response:
         """The report about one signature."""
-        text = answers.signature_text(self._engine, _name(request))
-        return HTMLResponse(self._cache.get(("signature", text), lambda: self._page(text)))
+        text = answers.signature_text(self._engine, _name_in_path(request))
+        return HTMLResponse(
+            self._cache.answer_for_state(
+                ("signature", text), lambda: self._render_report_page(text)
+            )
+        )
 
-    def _page(self, signature: str | None) -> str:
+    def _render_report_page(self, signature: str | None) -> str:
         return render_page(
             build_page(self._engine, ReportScope(signature=signature)), _core_address
         )
 
-    def core(self, request: Request) -> Response:
+    def serve_core_record(self, request: Request) -> Response:
         """The record of one core."""
-        return HTMLResponse(render_core(answers.core_record(self._engine, _name(request))))
+        return HTMLResponse(render_core(answers.core_record(self._engine, _name_in_path(request))))
 
     def metrics(self, request: Request) -> Response:
         """Prometheus' text format."""
-        text = self._counters.get("metrics", lambda: metrics(self._engine))
+        text = self._counters.answer_for_state("metrics", lambda: metrics(self._engine))
         return Response(text, media_type=CONTENT_TYPE)
 
     def health(self, request: Request) -> Response:
@@ -319,7 +325,9 @@ class _Server:
         def handler(request: Request) -> Response:
             query = {key: value[:MAX_NAME] for key, value in request.query_params.items()}
             key = (request.url.path, tuple(sorted(query.items())))
-            return _Json(self._cache.get(key, lambda: ask(self._engine, query)))
+            return _AsciiJsonResponse(
+                self._cache.answer_for_state(key, lambda: ask(self._engine, query))
+            )
 
         return handler
 
@@ -327,11 +335,11 @@ class _Server:
         """Return the handler of a question about something with a name."""
 
         def handler(request: Request) -> Response:
-            return _Json(ask(self._engine, _name(request)))
+            return _AsciiJsonResponse(ask(self._engine, _name_in_path(request)))
 
         return handler
 
-    async def records(self, request: Request) -> Response:
+    async def receive_records(self, request: Request) -> Response:
         """Take records in, for those who have the token."""
         refused = why_write_is_refused(request, self._settings.token, self._settings.hosts)
         if refused is not None:
@@ -355,10 +363,10 @@ class _Server:
             return refusal_response(404, error.one_line_text())
         except UsageError as error:
             return refusal_response(422, error.one_line_text())
-        return _Json(held)
+        return _AsciiJsonResponse(held)
 
 
-class _Json(JSONResponse):
+class _AsciiJsonResponse(JSONResponse):
     """JSON in ASCII: a record may hold half of a surrogate pair, or a number that JSON lacks."""
 
     def render(self, content: Any) -> bytes:
@@ -414,7 +422,7 @@ def _core_address(key: str) -> str:
     return f"/core/{quote(key, safe='')}"
 
 
-def _name(request: Request) -> str:
+def _name_in_path(request: Request) -> str:
     return str(request.path_params["name"])[:MAX_NAME]
 
 
@@ -437,42 +445,46 @@ class DecisionPage:
     def show(self, request: Request) -> Response:
         """All decisions, or those about one signature or host, which the forms begin with."""
         given = {key: request.query_params.get(key, "")[:MAX_SHOWN] for key in ("about", "name")}
-        return self._page(given)
+        return self._render_page(given)
 
-    async def take(self, request: Request) -> Response:
+    async def take_decision(self, request: Request) -> Response:
         """Take a decision; the answer leads to the page that shows what holds then."""
         if self._token is None:
-            return await self._refused({}, 403, READ_ONLY)
+            return await self._page_of_refused_decision({}, 403, READ_ONLY)
         if not is_same_origin(request, self._hosts):
-            return await self._refused({}, 403, FOREIGN_ORIGIN)
+            return await self._page_of_refused_decision({}, 403, FOREIGN_ORIGIN)
         if not has_content_type(request, FORM):
-            return await self._refused({}, 415, f"a form is sent as {FORM}")
+            return await self._page_of_refused_decision({}, 415, f"a form is sent as {FORM}")
         body = await read_body(request, MAX_DECISION)
         pairs = parse_qsl(body.decode("utf-8", "replace"), max_num_fields=MAX_FIELDS)
         given = {name: value.strip() for name, value in pairs}
         token = given.pop("token", "")
         if not same_token(token, self._token):
             problem = "this is not the token of the server" if token else "the token is missing"
-            return await self._refused(given, 403, problem)
+            return await self._page_of_refused_decision(given, 403, problem)
         try:
-            decided = await run_in_threadpool(self._decide, given)
+            decided = await run_in_threadpool(self._record_given_decision, given)
         except (InputError, UsageError) as error:
-            return await self._refused(given, 422, str(error))
+            return await self._page_of_refused_decision(given, 422, str(error))
         where = {"about": decided.subject.about, "name": decided.subject.name}
         return RedirectResponse(f"{PATH}?{urlencode(where)}", 303, FORM_HEADERS)
 
-    async def _refused(self, given: Mapping[str, str], status: int, problem: str) -> Response:
+    async def _page_of_refused_decision(
+        self, given: Mapping[str, str], status: int, problem: str
+    ) -> Response:
         # The page asks the database: not in the thread that serves everybody.
-        return await run_in_threadpool(self._page, given, status, problem)
+        return await run_in_threadpool(self._render_page, given, status, problem)
 
-    def _decide(self, given: Mapping[str, str]) -> DecisionResult:
+    def _record_given_decision(self, given: Mapping[str, str]) -> DecisionResult:
         texts = {name: value for name, value in given.items() if value}
         return record_decision(self._engine, parse_decision(texts), time.time())
 
-    def _page(self, given: Mapping[str, str], status: int = 200, problem: str = "") -> Response:
+    def _render_page(
+        self, given: Mapping[str, str], status: int = 200, problem: str = ""
+    ) -> Response:
         about, name = given.get("about", ""), given.get("name", "")
         with self._engine.connect() as connection:
-            states = read_states(sqlalchemy_executor(connection), time.time())
+            states = read_decision_states(sqlalchemy_executor(connection), time.time())
         if name and not problem:
             same = match_spellings([name], [s.current.subject.name for s in states])
             states = [
@@ -483,7 +495,7 @@ class DecisionPage:
         page = DecisionsPage(
             rows=state_rows(states),
             of=name if not problem else "",
-            forms=_forms(given) if self._token is not None else (),
+            forms=_decision_forms(given) if self._token is not None else (),
             problem=problem,
             action=PATH,
             more=max(len(states) - MAX_STATES, 0),
@@ -491,7 +503,7 @@ class DecisionPage:
         return HTMLResponse(render_decisions(page), status, FORM_HEADERS)
 
 
-def _forms(given: Mapping[str, str]) -> tuple[DecisionForm, ...]:
+def _decision_forms(given: Mapping[str, str]) -> tuple[DecisionForm, ...]:
     """The form of what was asked about, or both; what was typed stands in it again."""
     asked = [about for about in _STATES if about == given.get("about")]
     return tuple(
@@ -519,15 +531,15 @@ class AnswerCache:
         self._lock = Lock()
         self._making = Lock()
 
-    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+    def answer_for_state(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """Return the answer, made where it is not there for this state."""
         state = database_fingerprint(self._engine)
-        kept = self._find(key, state)
+        kept = self._find_current_answer(key, state)
         if kept is not None:
             return kept[1]
         # One at a time: ten readers of one page must not make it ten times.
         with self._making:
-            kept = self._find(key, state)
+            kept = self._find_current_answer(key, state)
             if kept is not None:
                 return kept[1]
             answer = make()
@@ -538,7 +550,7 @@ class AnswerCache:
                 self._kept.popitem(last=False)
         return answer
 
-    def _find(self, key: Hashable, state: Hashable) -> tuple[Hashable, Any] | None:
+    def _find_current_answer(self, key: Hashable, state: Hashable) -> tuple[Hashable, Any] | None:
         with self._lock:
             kept = self._kept.get(key)
         return kept if kept is not None and kept[0] == state else None

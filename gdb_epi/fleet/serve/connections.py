@@ -28,7 +28,7 @@ class TimedConnection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request."""
         super().connection_made(transport)
-        self._wait()
+        self._wait_for_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget it."""
@@ -53,9 +53,9 @@ class TimedConnection(H11Protocol):
         if self.cycle is not None and not self.cycle.response_complete:
             self._stop_waiting()  # a request is being answered
         elif self not in self._waiting and not self.transport.is_closing():
-            self._wait()
+            self._wait_for_request()
 
-    def _wait(self) -> None:
+    def _wait_for_request(self) -> None:
         if len(self._waiting) >= MAX_WAITING:
             next(iter(self._waiting))._give_up()
         self._waiting[self] = self.loop.call_later(HEAD_SECONDS, self._give_up)

@@ -59,7 +59,7 @@ def count_pairs(
     """
     width = int(b.max(initial=ABSENT)) + 1
     size = (int(a.max(initial=ABSENT)) + 1) * width
-    if weights is None and size and size <= _most_cells(a.size):
+    if weights is None and size and size <= _table_cells_worth_allocating(a.size):
         table: Any = np.zeros(size, dtype=np.int32 if a.size < 1 << 31 else np.int64)
         increment = table.dtype.type(1)
         for code in _pair_codes(a, b, width, among):
@@ -252,8 +252,8 @@ def distinct_rows(columns: Sequence[Ints]) -> tuple[Ints, Ints, Ints]:
 def few_distinct_rows(columns: Sequence[Ints], most: int) -> tuple[Ints, Ints, Ints] | None:
     """Return what `distinct_rows` does, or None as soon as there are more of them than `most`."""
     widths = [int(column.max(initial=ABSENT)) + 2 for column in columns]
-    if prod(widths) <= _most_cells(columns[0].size):
-        return _few_in_table(columns, widths, most)
+    if prod(widths) <= _table_cells_worth_allocating(columns[0].size):
+        return _few_distinct_rows_by_table(columns, widths, most)
     number, size = np.zeros(columns[0].size, dtype=np.int64), 1
     for column, width in zip(columns, widths, strict=True):
         # What no table holds is sorted, as seldom as it can be.
@@ -273,7 +273,7 @@ def few_distinct_rows(columns: Sequence[Ints], most: int) -> tuple[Ints, Ints, I
     return where, number, np.bincount(number, minlength=size)
 
 
-def _few_in_table(
+def _few_distinct_rows_by_table(
     columns: Sequence[Ints], widths: Sequence[int], most: int
 ) -> tuple[Ints, Ints, Ints] | None:
     """Return what `few_distinct_rows` does, of rows of which a table has them all."""
@@ -335,8 +335,8 @@ def count_distinct(codes: Ints) -> int:
 
 def _table_is_worthwhile(codes: Ints, size: int) -> bool:
     """Whether a table of all codes below `size` is worth its memory; else they are sorted."""
-    return size <= _most_cells(codes.size)
+    return size <= _table_cells_worth_allocating(codes.size)
 
 
-def _most_cells(rows: int) -> int:
+def _table_cells_worth_allocating(rows: int) -> int:
     return min(MAX_TABLE, MIN_TABLE + MAX_EMPTY * rows)

@@ -24,7 +24,7 @@ MAX_EXACT = 2_000  # events of an exact Poisson-binomial
 MIN_BLOCK, MAX_BLOCK = 4, 1 << 16  # terms of a sum at a time; most are short, some have thousands
 
 
-def holm(p: Floats) -> Floats:
+def holm_adjusted_p_values(p: Floats) -> Floats:
     """Return each p paid for all of them (Holm 1979): strong ones make no room for another."""
     order, paid = np.argsort(p), np.empty(p.size)
     each = p[order] * np.arange(p.size, 0, -1)
@@ -229,7 +229,7 @@ def negative_binomial_p(count: float, mean: float, variance: float) -> float:
     return _call_with_numbers(negative_binomial_tail, count, mean, variance)
 
 
-def dispersion(counts: Floats, expected: Floats) -> float:
+def estimate_overdispersion(counts: Floats, expected: Floats) -> float:
     """Return alpha of the variance mu + alpha mu^2, by trimmed moments and a standard error more.
 
     The hosts with the most crashes in excess are left out: a bad host must not excuse itself. What

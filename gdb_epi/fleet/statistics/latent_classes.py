@@ -53,7 +53,7 @@ def find_classes(columns: Sequence[Ints]) -> LatentClassFit:
     if len(columns) < 2 or rows < 2 * MIN_CLASS:
         return chosen_classes
     chosen = np.sort(np.random.default_rng(SEED).choice(everything, rows, replace=False))
-    patterns, _, weights = _patterns([column[chosen] for column in columns])
+    patterns, _, weights = _distinct_patterns([column[chosen] for column in columns])
     sizes = [int(column.max()) + 1 for column in columns]
     table = _one_hot(patterns, sizes)
     free = sum(size - 1 for size in sizes)
@@ -71,7 +71,7 @@ def find_classes(columns: Sequence[Ints]) -> LatentClassFit:
     return chosen_classes
 
 
-def _patterns(columns: Sequence[Ints]) -> tuple[Ints, Ints, Ints]:
+def _distinct_patterns(columns: Sequence[Ints]) -> tuple[Ints, Ints, Ints]:
     """The distinct rows in order, the number of the one that each row is, and their counts."""
     where, number, counts = distinct_rows(columns)
     return np.stack([column[where] for column in columns], axis=1), number, counts
@@ -81,7 +81,7 @@ def _assign_classes(
     columns: Sequence[Ints], sizes: Sequence[int], fit: _EmState
 ) -> tuple[Ints, Bools]:
     """The most likely class of each row, and whether it is sure."""
-    patterns, rows, _ = _patterns(columns)
+    patterns, rows, _ = _distinct_patterns(columns)
     joint = _one_hot(patterns, sizes) @ fit.log_values.T + fit.log_share
     top = joint.max(axis=1)
     sure = 1 / np.exp(joint - top[:, None]).sum(axis=1) >= MIN_SURE

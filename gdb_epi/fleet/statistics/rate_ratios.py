@@ -37,7 +37,7 @@ def _times_text(times: float) -> str:
     return f"{times:.2g}" if times < 100 else f"{times:,.0f}"
 
 
-class Risk(NamedTuple):
+class RateRatio(NamedTuple):
     """A rate ratio and its 95 % interval."""
 
     ratio: float
@@ -52,7 +52,7 @@ class Risk(NamedTuple):
         """Return the interval."""
         return f"{_times_text(self.low)} to {_times_text(self.high)}"
 
-    def sigmas(self) -> float:
+    def standard_errors_above_one(self) -> float:
         """Return how many standard errors the logarithm lies above that of 1.
 
         Without a lower end, as where no crash has the value, by the upper one alone.
@@ -62,7 +62,7 @@ class Risk(NamedTuple):
         return Z * float(np.log(ratio)) / max(float(half), 1e-9)
 
 
-class RateCells(NamedTuple):
+class CrashesAndHostHours(NamedTuple):
     """Crashes and host-hours of one attribute, as columns."""
 
     codes: tuple[Ints, Ints]  # of the crashes, of the host-hours
@@ -72,7 +72,7 @@ class RateCells(NamedTuple):
     crashes: Ints  # which ones of the population
     feed: Ints  # which host-hours of the population
 
-    def of_crashes(self, chosen: Bools) -> RateCells:
+    def with_crashes(self, chosen: Bools) -> CrashesAndHostHours:
         """Return the cells of some of the crashes, and of all host-hours."""
         return self._replace(
             codes=(self.codes[0][chosen], self.codes[1]),
@@ -81,7 +81,7 @@ class RateCells(NamedTuple):
             crashes=self.crashes[chosen],
         )
 
-    def of_hours(self, chosen: Bools) -> RateCells:
+    def with_host_hours(self, chosen: Bools) -> CrashesAndHostHours:
         """Return the cells of all crashes, and of some of the host-hours."""
         return self._replace(
             codes=(self.codes[0], self.codes[1][chosen]),
@@ -96,7 +96,9 @@ class RateCells(NamedTuple):
         hosts, days = (1 + max(int(x.max(initial=-1)) for x in p) for p in (self.hosts, self.days))
         return hosts, days
 
-    def tables(self, code: int, row_of_host: Ints, days_apart: int) -> tuple[Floats, Floats]:
+    def tables_without_and_with_value(
+        self, code: int, row_of_host: Ints, days_apart: int
+    ) -> tuple[Floats, Floats]:
         """Return crashes and hours without a value and with it, by rows of hosts and stretches."""
         rows, columns = (
             int(row_of_host.max(initial=0)) + 1,
@@ -118,7 +120,9 @@ class RateCells(NamedTuple):
         return crashes, hours
 
 
-def risk_by_strata(code: int, cells: RateCells, strata: tuple[Ints, Ints]) -> Risk | None:
+def risk_by_strata(
+    code: int, cells: CrashesAndHostHours, strata: tuple[Ints, Ints]
+) -> RateRatio | None:
     """Return how many times as often a value has crashes as the others of the same strata.
 
     Strata are numbers from 0 on: days, hosts. None where none of both has a crash in any of them.
@@ -150,14 +154,14 @@ def risk_by_strata(code: int, cells: RateCells, strata: tuple[Ints, Ints]) -> Ri
             low = max(low, float(share / (1 - share) * odds))
         elif more <= 0 < fewer and share > 0:
             high = min(high, float((1 - share) / share * odds))
-        return Risk(ratio, low, high)
+        return RateRatio(ratio, low, high)
     variance = float(((n1 + n0) * h1 * h0 / total**2).sum()) / (more * fewer)
     half = Z * float(np.sqrt(variance * _overdispersion(code, cells, strata)))
     ratio = more / fewer
-    return Risk(ratio, ratio * float(np.exp(-half)), ratio * float(np.exp(half)))
+    return RateRatio(ratio, ratio * float(np.exp(-half)), ratio * float(np.exp(half)))
 
 
-def _overdispersion(code: int, cells: RateCells, strata: tuple[Ints, Ints]) -> float:
+def _overdispersion(code: int, cells: CrashesAndHostHours, strata: tuple[Ints, Ints]) -> float:
     """Return how much more the crashes scatter than by chance, from host to host or day to day."""
     across = cells.hosts if strata is cells.days else cells.days
     size = 1 + max(int(side.max(initial=-1)) for side in across)
@@ -174,7 +178,7 @@ def _overdispersion(code: int, cells: RateCells, strata: tuple[Ints, Ints]) -> f
     return max(1.0, chi / free) if free > 0 else 1.0
 
 
-def risk_given_host_and_day(code: int, cells: RateCells) -> Risk | None:
+def risk_given_host_and_day(code: int, cells: CrashesAndHostHours) -> RateRatio | None:
     """Return how many times as often hosts crash with a value, given the rate of each host and day.
 
     Hosts that got and lost the value at the same time are one: each keeps its rate. None where
@@ -191,7 +195,7 @@ def risk_given_host_and_day(code: int, cells: RateCells) -> Risk | None:
         number = np.unique(ends[0] * (days + 2) + ends[1], return_inverse=True)[1].reshape(-1)
         if number.max(initial=0) < MAX_COHORTS:
             break
-    crashes, hours = cells.tables(code, number, 1)
+    crashes, hours = cells.tables_without_and_with_value(code, number, 1)
     crashes = np.where(hours > 0, crashes, 0.0)
     with_value = float(crashes[1].sum())
     if with_value >= crashes.sum():
@@ -225,26 +229,30 @@ def risk_given_host_and_day(code: int, cells: RateCells) -> Risk | None:
     chi = float(((crashes - due)[some] ** 2 / due[some]).sum())
     information /= max(1.0, chi / max(free, 1))
     if not with_value:
-        return Risk(0.5 / information, 0.0, -float(np.log(EXACT_TAIL)) / information)
+        return RateRatio(0.5 / information, 0.0, -float(np.log(EXACT_TAIL)) / information)
     half = Z * float(np.sqrt(1 / information))
-    return Risk(ratio, ratio * float(np.exp(-half)), ratio * float(np.exp(half)))
+    return RateRatio(ratio, ratio * float(np.exp(-half)), ratio * float(np.exp(half)))
 
 
-class ChosenHosts(NamedTuple):
+class HostsChosenForCrashes(NamedTuple):
     """Hosts that had more crashes than others until they got a value, or lost it."""
 
     times: float  # the crashes of the others until then
     lost: bool
-    risk: Risk  # with the value, beside what hosts with such a past have
+    risk: RateRatio  # with the value, beside what hosts with such a past have
 
 
-def find_chosen_hosts(code: int, cells: RateCells, both: Risk) -> ChosenHosts | None:
+def find_chosen_hosts(
+    code: int, cells: CrashesAndHostHours, both: RateRatio
+) -> HostsChosenForCrashes | None:
     """Return the hosts that changed; None unless they were worse than others and then got better.
 
     `both` is what they did themselves, beside the change of the others. None too where some hosts
     get the value while others lose it.
     """
-    crashes, hours = cells.tables(code, np.arange(cells.hosts_and_days()[0]), DAYS_OF_STRETCH)
+    crashes, hours = cells.tables_without_and_with_value(
+        code, np.arange(cells.hosts_and_days()[0]), DAYS_OF_STRETCH
+    )
     mean = _quotient(hours @ np.arange(hours.shape[2]), hours.sum(2))
     changed = (hours.sum(2) > 0).all(0)
     gained = float((mean[1] > mean[0])[changed].mean()) if changed.any() else 0.5
@@ -253,16 +261,16 @@ def find_chosen_hosts(code: int, cells: RateCells, both: Risk) -> ChosenHosts | 
         return None
     order = [1, 0] if lost else [0, 1]
     some = hours[order[0]].sum(1) > 0
-    cohort = BeforeAndAfter(crashes[order][:, some], hours[order][:, some])
+    cohort = CrashesBeforeAndAfterChange(crashes[order][:, some], hours[order][:, some])
     times = cohort.times_until_change()
     if times <= 1:
         return None
     ratio, error = cohort.ratio_given_history()
     ratio, wide = 1 / ratio if lost else ratio, float(np.exp(Z * error))
-    return ChosenHosts(times, lost, Risk(ratio, ratio / wide, ratio * wide))
+    return HostsChosenForCrashes(times, lost, RateRatio(ratio, ratio / wide, ratio * wide))
 
 
-class BeforeAndAfter(NamedTuple):
+class CrashesBeforeAndAfterChange(NamedTuple):
     """Crashes (with hours) of each host in each stretch of time, before a change and after it.
 
     Of shape (2, hosts, stretches). Hosts that did not change have hours of one of both alone.

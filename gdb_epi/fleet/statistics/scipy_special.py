@@ -19,7 +19,7 @@ PACKAGE = "scipy.special"
 _WANTED = ("betainc", "gammaln", "ndtr")
 
 
-def _functions() -> Any:
+def _special_functions_module() -> Any:
     """The module that holds the functions; what it leaves in sys.modules the package takes over."""
     if PACKAGE in sys.modules:
         return sys.modules[PACKAGE]
@@ -38,7 +38,7 @@ def _functions() -> Any:
     return import_module(PACKAGE)
 
 
-_special = _functions()
+_special = _special_functions_module()
 betainc: Any = _special.betainc  # (a, b, x): the regularised incomplete beta function
 gammaln: Any = _special.gammaln
 ndtr: Any = _special.ndtr

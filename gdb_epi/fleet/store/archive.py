@@ -51,8 +51,8 @@ LATER = ("state", "note", "decided_at", "decided_n", "decided_p", "raised")  # o
 def archive_lines(engine: Engine) -> Iterator[str]:
     """Yield everything but the records, a JSON object a line."""
     for kind, rows in (
-        *((RECEIVED, rows) for rows in _received_rows(engine)),
-        *((EXPOSURE, rows) for rows in _exposure(engine)),
+        *((RECEIVED, rows) for rows in _rows_of_arrival_times(engine)),
+        *((EXPOSURE, rows) for rows in _exposure_rows(engine)),
     ):
         yield _archive_line(kind, rows)
     for kind, table in _TABLES.items():
@@ -86,7 +86,7 @@ def restore_archive_line(connection: Connection, line: Mapping[str, Any]) -> int
         elif kind == EXPOSURE:
             _restore_exposure(connection, rows)
         elif kind == PRUNED:
-            day = _day(rows[0])
+            day = _checked_day(rows[0])
             if day * SECONDS_A_DAY > time.time():
                 raise ValueError(day)  # no crash would be counted until then
             store_prune_day(connection, day)
@@ -101,7 +101,7 @@ def _archive_line(kind: str, rows: Sequence[Any]) -> str:
     return json.dumps({"schema": f"{EXPORT_PREFIX}{kind}{EXPORT_NUMBER}", "rows": rows})
 
 
-def _received_rows(engine: Engine) -> Iterator[list[Any]]:
+def _rows_of_arrival_times(engine: Engine) -> Iterator[list[Any]]:
     c, after = tables.crash.c, 0
     while True:
         chosen = select(c.id, c.core_key, c.received).where(c.id > after).order_by(c.id).limit(ROWS)
@@ -115,7 +115,7 @@ def _received_rows(engine: Engine) -> Iterator[list[Any]]:
             yield with_time
 
 
-def _exposure(engine: Engine) -> Iterator[list[Any]]:
+def _exposure_rows(engine: Engine) -> Iterator[list[Any]]:
     """Yield [[day, attributes, [[name, machine id, hours] ...]]] for each day and attributes."""
     e, h, v = tables.exposure.c, tables.host.c, tables.attrset_value.c
     with engine.connect() as connection:
@@ -170,7 +170,7 @@ def _restore_exposure(connection: Connection, rows: Sequence[Any]) -> None:
         given = {str(text_or_none(k)): str(text_or_none(v)) for k, v in attributes.items()}
         host_days += [
             HostDay(
-                _day(day),
+                _checked_day(day),
                 text_or_none(name) or "",
                 parse_hours(hours),
                 given,
@@ -222,7 +222,7 @@ def _row_of_table(table: Table, row: Mapping[str, Any]) -> dict[str, Any]:
     return cleaned
 
 
-def _integer(value: Any, limit: int = INT32) -> int:
+def _checked_integer(value: Any, limit: int = INT32) -> int:
     """Return a whole number that every database takes. Raises ValueError."""
     whole = int32_or_none(value, limit)
     if whole is None:
@@ -230,11 +230,11 @@ def _integer(value: Any, limit: int = INT32) -> int:
     return whole
 
 
-def _day(value: Any) -> int:
-    return _integer(value, MAX_DAY + 1)
+def _checked_day(value: Any) -> int:
+    return _checked_integer(value, MAX_DAY + 1)
 
 
-def _float(value: Any) -> float:
+def _checked_float(value: Any) -> float:
     plain = number_or_none(value)
     if plain is None:
         raise ValueError(value)
@@ -243,15 +243,19 @@ def _float(value: Any) -> float:
 
 def _valid_moment(value: Any) -> float:
     """Return seconds since the epoch, of a day that can be written. Raises ValueError."""
-    moment = _float(value)
+    moment = _checked_float(value)
     if abs(moment) > MAX_DAY * SECONDS_A_DAY:
         raise ValueError(value)
     return moment
 
 
-_KINDS: dict[type, Callable[[Any], Any]] = {str: text_or_none, int: _integer, float: _float}
+_KINDS: dict[type, Callable[[Any], Any]] = {
+    str: text_or_none,
+    int: _checked_integer,
+    float: _checked_float,
+}
 # Columns that are shown as days, and the JSON of a finding, by name.
 _VALUES: dict[str, Callable[[Any], Any]] = {
-    "day": _day, "at": _valid_moment, "decided_at": _valid_moment, "until": _valid_moment,
+    "day": _checked_day, "at": _valid_moment, "decided_at": _valid_moment, "until": _valid_moment,
     "detail": lambda value: text_or_none(value, MAX_DETAIL),
 }  # fmt: skip

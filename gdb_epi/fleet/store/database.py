@@ -143,9 +143,9 @@ def migrate(engine: Engine) -> None:
     if not is_current:
         resume_after = _create_or_upgrade_tables(engine, shown)
     if resume_after is not None:
-        from gdb_epi.fleet.store.reproject import reproject
+        from gdb_epi.fleet.store.reproject import reproject_raw_records
 
-        reproject(engine, [], resume_after)
+        reproject_raw_records(engine, [], resume_after)
 
 
 def _create_or_upgrade_tables(engine: Engine, shown: str) -> int | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Table
 
-from gdb_epi.fleet.records.projection import CRASH, BoundedCache, Rows
+from gdb_epi.fleet.records.projection import CRASH, BoundedCache, RecordRows
 from gdb_epi.fleet.store import tables
 
 CHUNK = 150  # keys or rows per statement: SQLite allows 32766 variables, older builds 999
@@ -21,7 +21,7 @@ COLUMNS = (*CRASH, "sig_id", "trace_id", "host_id", "libset_id", "attrset_id", "
 _Wanted = dict[Any, dict[str, Any]]  # key of a dimension row -> its other columns
 
 
-class Dimensions:
+class DimensionIds:
     """The ids of the dimension rows that a batch needs; missing rows are inserted.
 
     Rows are inserted in sorted order: two writers that insert the same ones in different order
@@ -45,7 +45,7 @@ class Dimensions:
             if ids.is_full:
                 ids.forget()
 
-    def ensure_ids(self, connection: Connection, batch: Sequence[Rows]) -> None:
+    def ensure_ids(self, connection: Connection, batch: Sequence[RecordRows]) -> None:
         """Make sure that the ids for these rows are known."""
         sigs: _Wanted = {}
         traces: _Wanted = {}
@@ -98,7 +98,7 @@ class Dimensions:
         ]
         _insert_rows(connection, tables.attrset_value, ("attrset_id", "attr", "value"), rows)
 
-    def crash_values(self, rows: Rows, *more: Any) -> tuple[Any, ...]:
+    def crash_values(self, rows: RecordRows, *more: Any) -> tuple[Any, ...]:
         """Return the values of the columns COLUMNS of `crash`, with foreign keys, and `more`."""
         _, values, sig, _, trace, _, host, _, _, libset, attrset, _, factset = rows
         return (
@@ -112,7 +112,7 @@ class Dimensions:
             *more,
         )
 
-    def crash_row(self, rows: Rows) -> dict[str, Any]:
+    def crash_row(self, rows: RecordRows) -> dict[str, Any]:
         """Return the row of `crash` with its foreign keys, by column."""
         return dict(zip(COLUMNS, self.crash_values(rows), strict=True))
 
@@ -126,14 +126,14 @@ def _ensure_rows(
 ) -> None:
     """Add the ids of the `wanted` keys to `ids`; insert the rows that are missing."""
     missing = sorted(key for key in wanted if key not in ids)
-    _look_up(connection, table, columns, missing, ids)
+    _look_up_ids(connection, table, columns, missing, ids)
     missing = [key for key in missing if key not in ids]
     if not missing:
         return
     more = tuple(wanted[missing[0]])
     rows = [(*key, *wanted[key].values()) for key in missing]
     _insert_rows(connection, table, (*columns, *more), rows)
-    _look_up(connection, table, columns, missing, ids)
+    _look_up_ids(connection, table, columns, missing, ids)
 
 
 # Plain SQL, as in `insert_crashes`: a fleet's first records bring thousands of hosts.
@@ -141,19 +141,22 @@ def _insert_rows(
     connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
 ) -> None:
     for part in in_list_parts(rows):
-        into, values = f"{table.name} ({_names(columns)})", _placeholders(connection, columns, part)
+        into, values = (
+            f"{table.name} ({_quoted_column_names(columns)})",
+            _placeholders(connection, columns, part),
+        )
         statement = f"INSERT INTO {into} VALUES {values} ON CONFLICT DO NOTHING"
         connection.exec_driver_sql(statement, tuple(chain.from_iterable(part)))
 
 
-def _look_up(
+def _look_up_ids(
     connection: Connection,
     table: Table,
     columns: tuple[str, ...],
     keys: Sequence[tuple[str, ...]],
     ids: BoundedCache[int],
 ) -> None:
-    names = _names(columns)
+    names = _quoted_column_names(columns)
     for part in in_list_parts(keys):
         values = _placeholders(connection, columns, part)
         query = f"SELECT id, {names} FROM {table.name} WHERE ({names}) IN (VALUES {values})"
@@ -161,7 +164,7 @@ def _look_up(
             ids.keep(tuple(key), int(number))
 
 
-def _names(columns: Sequence[str]) -> str:
+def _quoted_column_names(columns: Sequence[str]) -> str:
     return ", ".join(f'"{name}"' for name in columns)
 
 

@@ -25,7 +25,7 @@ def note_examined(engine: Engine, core_keys: Mapping[str, str]) -> None:
             connection.execute(statement, rows)
 
 
-def examined_before(engine: Engine, keys: Iterable[str]) -> dict[str, str]:
+def core_keys_examined_before(engine: Engine, keys: Iterable[str]) -> dict[str, str]:
     """Return the core's key by that of the input, for cores whose record is still stored."""
     stored: dict[str, str] = {}
     e, c = tables.examined.c, tables.crash.c

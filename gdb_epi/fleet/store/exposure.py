@@ -22,7 +22,7 @@ from gdb_epi.fleet.records.projection import set_hash
 from gdb_epi.fleet.records.values import MAX_ATTRIBUTES, number_or_none, text_or_none
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import parse_day
-from gdb_epi.fleet.store.dimensions import Dimensions, insert_statement
+from gdb_epi.fleet.store.dimensions import DimensionIds, insert_statement
 from gdb_epi.fleet.store.transactions import begin_write, dimension_generation, note_change
 from gdb_epi.util import parse_json_object
 
@@ -92,7 +92,7 @@ def store_exposure(
 
 def store_host_days(connection: Connection, rows: Sequence[HostDay]) -> None:
     """Store rows in a transaction that asked for `dimension_generation`; the last of one wins."""
-    ids = Dimensions()
+    ids = DimensionIds()
     ids.learn_hosts(connection, {(row.host, row.machine_id) for row in rows})
     hashes = [set_hash(sorted(row.attributes.items())) for row in rows]
     sets = dict(zip(hashes, (row.attributes for row in rows), strict=True))

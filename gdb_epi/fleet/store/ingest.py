@@ -19,13 +19,13 @@ from sqlalchemy import Connection, Engine, func, select
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from gdb_epi.fleet.records.crash_times import NO_ZONE, UNREADABLE, why_time_is_missing
-from gdb_epi.fleet.records.packing import Packer, unpack_record, unpack_record_or_empty
-from gdb_epi.fleet.records.prepare import PreparedBatch, PreparedRecord, Preparer, Source
+from gdb_epi.fleet.records.packing import RecordPacker, unpack_record, unpack_record_or_empty
+from gdb_epi.fleet.records.prepare import PreparedBatch, PreparedRecord, RecordPreparer, Source
 from gdb_epi.fleet.records.projection import CRASH, merge_records, project_record
 from gdb_epi.fleet.records.reader import LINES_OF_PART
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.archive import restore_archive_line
-from gdb_epi.fleet.store.dimensions import COLUMNS, Dimensions, in_list_parts
+from gdb_epi.fleet.store.dimensions import COLUMNS, DimensionIds, in_list_parts
 from gdb_epi.fleet.store.transactions import begin_write, dimension_generation, note_change
 
 # -- Insert many crashes at once, in plain SQL of each database ------------------------------------
@@ -45,7 +45,7 @@ def insert_crashes(connection: Connection, crashes: Sequence[Crash]) -> set[str]
     The transaction must be one of `begin`: on SQLite nobody else may write now.
     """
     if connection.dialect.name == "postgresql":
-        return _insert_postgresql(connection, crashes)
+        return _insert_crashes_by_copy(connection, crashes)
     there = _existing_core_keys(connection, [crash[0] for crash in crashes])
     new = [crash for crash in crashes if crash[0] not in there] if there else crashes
     if not new:
@@ -112,7 +112,7 @@ _TAKE_OVER = (
 )
 
 
-def _insert_postgresql(connection: Connection, crashes: Sequence[Crash]) -> set[str]:
+def _insert_crashes_by_copy(connection: Connection, crashes: Sequence[Crash]) -> set[str]:
     """COPY into a table of this session, and from there what is new."""
     driver: Any = connection.connection.driver_connection
     if not connection.in_transaction():
@@ -191,7 +191,7 @@ def _why_time_was_set_aside(values: Sequence[Any]) -> str:
 
 def ingest(engine: Engine, sources: Iterable[Source]) -> IngestOutcome:
     """Store the records and return what became of them."""
-    preparer = Preparer()
+    preparer = RecordPreparer()
     stream = iter(sources)
     parts = iter(lambda: list(islice(stream, LINES_OF_PART)), [])
     return store_batches(engine, (preparer.prepare_batch(part) for part in parts))
@@ -222,7 +222,7 @@ class BatchWriter:
 
     def __init__(self, engine: Engine, *, everything: bool = False) -> None:
         self._engine = engine
-        self._ids = Dimensions()
+        self._ids = DimensionIds()
         self._everything = everything
         self._generation = ""
 
@@ -232,9 +232,9 @@ class BatchWriter:
         A batch that was committed although its connection was lost is found again: by core_key.
         """
         for pause in (*PAUSES, None):
-            ids, self._ids = self._ids, Dimensions()
+            ids, self._ids = self._ids, DimensionIds()
             try:
-                done = self._store(batch, ids)
+                done = self._store_in_transaction(batch, ids)
             except DBAPIError as error:
                 is_lost = error.connection_invalidated or _is_server_away(error)
                 is_victim = getattr(error.orig, "sqlstate", None) in VICTIM
@@ -248,7 +248,7 @@ class BatchWriter:
                 return done
         raise AssertionError("the last pause is None")
 
-    def _store(self, batch: PreparedBatch, ids: Dimensions) -> IngestOutcome:
+    def _store_in_transaction(self, batch: PreparedBatch, ids: DimensionIds) -> IngestOutcome:
         best = batch.best
         ids.forget_when_many()
         with begin_write(self._engine) as connection:
@@ -293,7 +293,7 @@ def _replace_worse(
     connection: Connection,
     known_keys: Sequence[str],
     best: Mapping[str, PreparedRecord],
-    ids: Dimensions,
+    ids: DimensionIds,
 ) -> int:
     replaced = 0
     for keys in in_list_parts(sorted(known_keys)):
@@ -322,7 +322,7 @@ def _replace_worse(
                     connection.execute(
                         tables.crash.update().where(where).values(ids.crash_row(rows))
                     )
-                    packed = Packer().pack_record(merged)
+                    packed = RecordPacker().pack_record(merged)
                     raw_where = tables.raw.c.crash_id == crash_id
                     connection.execute(tables.raw.update().where(raw_where).values(record=packed))
                     replaced += 1

@@ -11,14 +11,14 @@ from sqlalchemy import Connection, Engine, select
 from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.records.projection import project_record
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.dimensions import Dimensions
+from gdb_epi.fleet.store.dimensions import DimensionIds
 from gdb_epi.fleet.store.transactions import begin_write, dimension_generation, note_change
 from gdb_epi.fleet.store.versions import REPROJECTED_TO
 
 BATCH = 500  # crashes per transaction
 
 
-def reproject(engine: Engine, lost: list[int], after: int = 0) -> int:
+def reproject_raw_records(engine: Engine, lost: list[int], after: int = 0) -> int:
     """Project the raw records behind an id again, oldest first; return how many there were.
 
     The ids of crashes whose record is damaged are added to `lost`; their rows stay as they are.
@@ -36,7 +36,7 @@ def reproject(engine: Engine, lost: list[int], after: int = 0) -> int:
         after, count = ids[-1], count + len(ids) - len(damaged)
 
 
-def record_lines(engine: Engine, lost: list[int]) -> Iterator[str]:
+def stored_records_as_json_lines(engine: Engine, lost: list[int]) -> Iterator[str]:
     """Yield every stored record as one line of JSON, in the order of their arrival.
 
     The ids of crashes whose record is damaged are added to `lost`.
@@ -72,7 +72,7 @@ def _reproject_batch(connection: Connection, after: int) -> tuple[list[int], lis
     stored = connection.execute(chosen).all()
     records = {int(number): (unpack_record_or_empty(blob), at) for number, blob, at in stored}
     projected = {n: project_record(record, at) for n, (record, at) in records.items() if record}
-    ids = Dimensions()
+    ids = DimensionIds()
     ids.ensure_ids(connection, list(projected.values()))
     for number, rows in projected.items():
         where = tables.crash.c.id == number

@@ -32,11 +32,11 @@ views = MetaData()  # what is computed from the tables; create_all must not make
 _ID = BigInteger().with_variant(Integer(), "sqlite")
 
 
-def _id() -> Column[int]:
+def _id_column() -> Column[int]:
     return Column("id", _ID, primary_key=True, autoincrement=True)
 
 
-def _key(name: str) -> Column[str]:
+def _text_key_column(name: str) -> Column[str]:
     return Column(name, Text, nullable=False, server_default="")
 
 
@@ -47,11 +47,13 @@ meta = Table(
 sig = Table(
     "sig",
     metadata,
-    _id(),
-    _key("version"),
-    _key("kind"),  # which key groups these crashes: stable, or python where native was absent
-    _key("key"),
-    _key("coarse"),
+    _id_column(),
+    _text_key_column("version"),
+    _text_key_column(
+        "kind"
+    ),  # which key groups these crashes: stable, or python where native was absent
+    _text_key_column("key"),
+    _text_key_column("coarse"),
     Column("category", Text),
     Column("text", Text),
     UniqueConstraint("version", "kind", "key", "coarse"),
@@ -61,10 +63,10 @@ sig = Table(
 trace = Table(
     "trace",
     metadata,
-    _id(),
-    _key("version"),
-    _key("exact"),
-    _key("strict"),
+    _id_column(),
+    _text_key_column("version"),
+    _text_key_column("exact"),
+    _text_key_column("strict"),
     Column("frames", Text),  # JSON, once per distinct trace
     UniqueConstraint("version", "exact", "strict"),
 )
@@ -72,23 +74,23 @@ trace = Table(
 host = Table(
     "host",
     metadata,
-    _id(),
-    _key("name"),
-    _key("machine_id"),
+    _id_column(),
+    _text_key_column("name"),
+    _text_key_column("machine_id"),
     UniqueConstraint("name", "machine_id"),
 )
 
 lib = Table(
     "lib",
     metadata,
-    _id(),
-    _key("soname"),
-    _key("build_id"),
-    _key("version"),
+    _id_column(),
+    _text_key_column("soname"),
+    _text_key_column("build_id"),
+    _text_key_column("version"),
     UniqueConstraint("soname", "build_id", "version"),
 )
 
-libset = Table("libset", metadata, _id(), Column("hash", Text, nullable=False, unique=True))
+libset = Table("libset", metadata, _id_column(), Column("hash", Text, nullable=False, unique=True))
 
 libset_lib = Table(
     "libset_lib",
@@ -99,7 +101,9 @@ libset_lib = Table(
 
 # One row per distinct set of attributes, as `libset` is for libraries: the values that a host had
 # on one day, so that a roll-out does not move older crashes to the new version.
-attrset = Table("attrset", metadata, _id(), Column("hash", Text, nullable=False, unique=True))
+attrset = Table(
+    "attrset", metadata, _id_column(), Column("hash", Text, nullable=False, unique=True)
+)
 
 attrset_value = Table(
     "attrset_value",
@@ -122,11 +126,11 @@ exposure = Table(
 finding = Table(
     "finding",
     metadata,
-    _id(),
+    _id_column(),
     Column("day", Integer, nullable=False),  # first raised, days since 1970-01-01
-    _key("attr"),
-    _key("value"),
-    _key("signature"),
+    _text_key_column("attr"),
+    _text_key_column("value"),
+    _text_key_column("signature"),
     Column("n", Integer, nullable=False),
     Column("rr", Float),
     Column("p", Float),
@@ -150,7 +154,7 @@ finding = Table(
 crash = Table(
     "crash",
     metadata,
-    _id(),
+    _id_column(),
     Column("core_key", Text, nullable=False, unique=True),
     Column("ts", Float),  # seconds since the epoch; NULL: not known, or it cannot be true
     Column("ts_source", Text),
@@ -196,13 +200,13 @@ raw = Table(
 mark = Table(
     "mark",
     metadata,
-    _id(),
+    _id_column(),
     Column("at", Float, nullable=False),  # seconds since the epoch
-    _key("who"),
-    _key("about"),  # signature, host, finding
-    _key("kind"),  # of a signature's key: stable, python ...
-    _key("name"),  # the key of a signature, the name of a host, the key of a finding
-    _key("state"),
+    _text_key_column("who"),
+    _text_key_column("about"),  # signature, host, finding
+    _text_key_column("kind"),  # of a signature's key: stable, python ...
+    _text_key_column("name"),  # the key of a signature, the name of a host, the key of a finding
+    _text_key_column("state"),
     Column("version", Text),  # fixed in it, or crashed again on it
     Column("version_of", Text),  # which attribute or package has that version
     Column("owner", Text),
@@ -216,10 +220,10 @@ mark = Table(
 notice = Table(
     "notice",
     metadata,
-    _id(),
+    _id_column(),
     Column("at", Float, nullable=False),
-    _key("channel"),  # a hash of the address: it may hold a secret
-    _key("subject"),
+    _text_key_column("channel"),  # a hash of the address: it may hold a secret
+    _text_key_column("subject"),
     UniqueConstraint("channel", "subject"),
 )
 
@@ -242,7 +246,7 @@ event.listen(metadata, "after_create", HOST_ATTR_VIEW)
 
 # One row per transaction that changed crashes or exposure: (count, last id) names a state of the
 # database, so that a cache knows when it is old. No shared counter: writers would queue for it.
-change = Table("change", metadata, _id(), Column("at", Float, nullable=False))
+change = Table("change", metadata, _id_column(), Column("at", Float, nullable=False))
 
 # Which files a triage has read, so that a run that was stopped goes on: nothing of it is exported.
 examined = Table(
@@ -257,7 +261,7 @@ examined = Table(
 ingest_log = Table(
     "ingest_log",
     metadata,
-    _id(),
+    _id_column(),
     Column("at", Float, nullable=False),
     Column("source", Text),
     Column("core_key", Text),

@@ -10,19 +10,19 @@ from gdb_epi.cpython.values.repr_from_bytecode import EXCEPTIONS
 from gdb_epi.cpython.values.value_stack import (
     BuiltinMethod,
     BuiltTuple,
-    Caught,
-    Global,
+    CertainException,
+    ExceptionInFlight,
+    FunctionMadeByCode,
+    GlobalName,
     Item,
-    MadeFunction,
     Method,
     NoneResult,
     ProcessObject,
-    Raised,
     read_instruction,
     special_method,
 )
 from gdb_epi.hangs.dry_run.builtin_calls import is_supported_method
-from gdb_epi.hangs.dry_run.container_evaluation import MAX_CODE, YieldedValue
+from gdb_epi.hangs.dry_run.container_evaluation import MAX_CODE, GeneratorYielded
 from gdb_epi.hangs.dry_run.object_evaluation import ObjectEvaluation
 
 _LIST_TO_TUPLE = 6  # INTRINSIC_LIST_TO_TUPLE (Include/internal/pycore_intrinsics.h, 3.12)
@@ -50,7 +50,7 @@ class BlockInstructions(ObjectEvaluation):
         """Do nothing: what was sent first is not on this stack (3.10)."""
 
     def _do_yield_value(self, _argument: int, value: Item) -> Item:
-        raise YieldedValue(value)
+        raise GeneratorYielded(value)
 
     def _do_get_yield_from_iter(self, _argument: int, of: Item) -> Item:
         return self.make_iterator(of)
@@ -66,7 +66,7 @@ class BlockInstructions(ObjectEvaluation):
             self.following += self.opcodes.jump_unit * argument
             item = self.memory.returned
             if "END_SEND" not in self.opcodes.instructions:
-                self.take(1)
+                self.pop_words(1)
         return item
 
     def _do_yield_from(self, _argument: int, _sent: Item) -> None:
@@ -76,12 +76,12 @@ class BlockInstructions(ObjectEvaluation):
             self.stack[-1] = self.memory.returned
             return
         self.following -= CODE_UNIT
-        raise YieldedValue(item)
+        raise GeneratorYielded(item)
 
     def _next_delegated_value(self) -> Item:
         """Return the next value of what a generator delegates to; None when it has returned."""
         self.memory.returned = NoneResult()
-        following = self.advance(self.stack[-1] if self.stack else None)
+        following = self.next_item_and_iterator(self.stack[-1] if self.stack else None)
         if following is None:
             return None
         self.stack[-1] = following[1]
@@ -126,14 +126,14 @@ class BlockInstructions(ObjectEvaluation):
     def _do_unpack_sequence(self, argument: int, of: Item) -> list[Item]:
         items = self.all_items(of)
         if len(items) != argument:
-            raise Raised(ValueError)
+            raise CertainException(ValueError)
         return [*reversed(items)]
 
     def _do_unpack_ex(self, argument: int, of: Item) -> list[Item]:
         before, after = argument & 0xFF, argument >> 8
         items = self.all_items(of)
         if len(items) < before + after:
-            raise Raised(ValueError)
+            raise CertainException(ValueError)
         middle = self.memory.make_object("list", items[before : len(items) - after])
         return [*reversed([*items[:before], middle, *items[len(items) - after :]])]
 
@@ -144,11 +144,11 @@ class BlockInstructions(ObjectEvaluation):
         cells, defaults = (
             tuple(self.members(attributes[bit])) if bit in attributes else () for bit in (8, 1)
         )
-        return MadeFunction(code.address, self.globals, cells, defaults)
+        return FunctionMadeByCode(code.address, self.globals, cells, defaults)
 
     def _do_set_function_attribute(self, argument: int, attribute: Item, function: Item) -> Item:
         """Give a new function its cells or defaults (3.13)."""
-        if not isinstance(function, MadeFunction) or argument not in (1, 8):
+        if not isinstance(function, FunctionMadeByCode) or argument not in (1, 8):
             raise Undecodable("a function of another kind")
         items = tuple(self.members(attribute))
         cells, defaults = (items, ()) if argument == 8 else (function.cells, items)
@@ -160,19 +160,21 @@ class BlockInstructions(ObjectEvaluation):
         if argument == 0:
             self._do_reraise(0)
         item = words[0]  # below its cause
-        if isinstance(item, (Global, ProcessObject)):
+        if isinstance(item, (GlobalName, ProcessObject)):
             item = self.call_item(item, ())
-        if not isinstance(item, Caught):
+        if not isinstance(item, ExceptionInFlight):
             raise Undecodable("an exception of another kind")
-        raise Raised(item.kind)
+        raise CertainException(item.kind)
 
     def _do_reraise(self, _argument: int) -> None:
-        caught = next((item for item in reversed(self.stack) if isinstance(item, Caught)), None)
+        caught = next(
+            (item for item in reversed(self.stack) if isinstance(item, ExceptionInFlight)), None
+        )
         if caught is None:
             raise Undecodable("an exception that is not known")
         while self.blocks and self.blocks[-1][0] < 0:  # up to 3.10: handlers that it leaves
             self.blocks.pop()
-        raise Raised(caught.kind)
+        raise CertainException(caught.kind)
 
     def make_exception(self, kind: TypeInfo) -> Item:
         """Return a new exception of the program's own class; None for another class.
@@ -184,20 +186,22 @@ class BlockInstructions(ObjectEvaluation):
             return None
         for base in self.decoder.types.mro(kind):
             value = self.decoder.objects.dict_get(base.dict, "__init__") if base.dict else 0
-            if base.python_class and isinstance(value, int) and value:
+            if base.is_python_class and isinstance(value, int) and value:
                 code = self.decoder.field(value, "PyFunctionObject", "func_code")
                 start, size = locate_bytecode(self.decoder.reader, code)
                 units = self.decoder.reader.read(start, size if 0 < size <= MAX_CODE else 0)
                 if any(self.opcodes.names.get(each) in _CHANGES for each in units[::2]):
                     raise Undecodable("an exception that changes something")
                 break
-        return Caught(made)
+        return ExceptionInFlight(made)
 
     def _handler_matches(self, named: Item, caught: Item) -> bool:
-        if isinstance(caught, Caught) and self.kind(named) == "tuple":
+        if isinstance(caught, ExceptionInFlight) and self.type_name(named) == "tuple":
             return any(self._handler_matches(each, caught) for each in self.members(named))
         is_class = isinstance(named, ProcessObject) and self.decoder.ident(named.address) == "type"
-        if not (isinstance(named, ProcessObject) and is_class and isinstance(caught, Caught)):
+        if not (
+            isinstance(named, ProcessObject) and is_class and isinstance(caught, ExceptionInFlight)
+        ):
             return super()._handler_matches(named, caught)
         kind = self.stand_in_exception_class(self.decoder.types.type_at(named.address))
         return kind is not None and issubclass(caught.kind, kind)
@@ -222,11 +226,11 @@ class BlockInstructions(ObjectEvaluation):
         self.memory.exceptions[info.address] = kind
         return kind
 
-    def handler_of_error(self, at: int, raised: Raised) -> int:
+    def handler_of_error(self, at: int, raised: CertainException) -> int:
         """Return where an error of the call at a byte is handled, the stack as there."""
         return self._enter_handler(at, raised)
 
-    def handler_after_cleanup(self, at: int, raised: Raised) -> int:
+    def handler_after_cleanup(self, at: int, raised: CertainException) -> int:
         """Return the next handler outward where one only ends another, and raises again (3.11)."""
         if not self.has_exception_table:
             return at

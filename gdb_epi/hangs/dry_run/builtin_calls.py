@@ -15,19 +15,19 @@ from gdb_epi.cpython.values.value_stack import (
     STR,
     BuiltStr,
     BuiltTuple,
-    Caught,
-    Class,
+    CertainException,
+    ClassOfObject,
     ComputedNumber,
-    Drawn,
-    Global,
+    ExceptionInFlight,
+    GlobalName,
     Item,
-    Iteration,
+    IteratorPosition,
     NoneResult,
-    Numbers,
+    NumberWithinBounds,
+    PartlyKnownText,
     ProcessObject,
-    Raised,
-    UnknownNumber,
-    UnknownText,
+    RandomlyDrawnValue,
+    RangeValue,
 )
 from gdb_epi.hangs.dry_run.container_evaluation import (
     BYTES,
@@ -138,23 +138,23 @@ _FUTURES = {
 
 def is_supported_method(run: ObjectEvaluation, of: Item, name: str) -> bool:
     """Tell whether a method of a built-in type is followed."""
-    kind = run.kind(of)
+    kind = run.type_name(of)
     if kind in _FUTURES:
         return name == "done"
     of_others = _WRITES if kind in _OUTPUT else _OF_LOCKS if kind in _LOCKS else ()
-    return name in _METHODS.get(kind, of_others) or (name in DRAWS and is_random(run, of))
+    return name in _METHODS.get(kind, of_others) or (name in DRAWS and is_random_generator(run, of))
 
 
 def call_method(
     run: ObjectEvaluation, of: Item, name: str, arguments: Sequence[Item], keywords: _Named
 ) -> Item:
     """Return what a method of a built-in type gives. Raises Undecodable, Raised."""
-    kind = run.kind(of)
-    if name in DRAWS and is_random(run, of) and not keywords:
+    kind = run.type_name(of)
+    if name in DRAWS and is_random_generator(run, of) and not keywords:
         return draw_random_number(run, name, arguments)
     if kind in _OUTPUT:
         run.memory.writes = True
-        return NoneResult() if name == "flush" else UnknownNumber(0, float("inf"))
+        return NoneResult() if name == "flush" else NumberWithinBounds(0, float("inf"))
     if kind in _FUTURES and isinstance(of, ProcessObject):
         run.memory.read.add(of.address)
         state = run.decoder.reader.u32(of.address + run.decoder.offset(*_FUTURES[kind]))
@@ -166,9 +166,9 @@ def call_method(
     if kind == DECOMPRESSOR and isinstance(of, ProcessObject):
         return decompress(run, of, arguments)
     if kind in LIBRARY_VALUES:
-        values = [run.host(each) for each in arguments]
-        named = {key: run.host(value) for key, value in keywords.items()}
-        return run.apply_host_function(lambda: getattr(run.host(of), name)(*values, **named))
+        values = [run.to_python(each) for each in arguments]
+        named = {key: run.to_python(value) for key, value in keywords.items()}
+        return run.apply_host_function(lambda: getattr(run.to_python(of), name)(*values, **named))
     if keywords and name != "sort":
         raise Undecodable("a call")
     if kind == PATTERN:
@@ -182,13 +182,18 @@ def call_method(
     if kind in STRUCTS and isinstance(of, ProcessObject):
         return call_struct_method(run, of, name, arguments)
     if kind == MEMORYVIEW:
-        return run.item_of_python_value(run.host(of)) if name == "tobytes" else NoneResult()
+        return run.item_of_python_value(run.to_python(of)) if name == "tobytes" else NoneResult()
     if kind in BYTES and name in _OF_BYTES:
-        values = [run.host(argument) for argument in arguments]
-        given = run.apply_host_function(lambda: _as_tuple(getattr(run.host(of), name)(*values)))
+        values = [run.to_python(argument) for argument in arguments]
+        given = run.apply_host_function(
+            lambda: _as_tuple(getattr(run.to_python(of), name)(*values))
+        )
         return run.memory.make_object("list", run.members(given)) if "split" in name else given
     if name in ("index", "count") and len(arguments) == 1:
-        values, sought = [run.host(each) for each in run.members(of)], run.host(arguments[0])
+        values, sought = (
+            [run.to_python(each) for each in run.members(of)],
+            run.to_python(arguments[0]),
+        )
         return run.apply_host_function(getattr(values, name), sought)
     if not isinstance(of, ProcessObject):
         raise Undecodable("a call")
@@ -200,7 +205,7 @@ def _call_lock_method(
 ) -> Item:
     """Return what a method of a lock gives. Who has taken it gives it back; that frees others."""
     free = run.decoder.repr_of(of.address).startswith("<unlocked")
-    stored, again = run.memory.stored, run.kind(of) == _LOCKS[1]
+    stored, again = run.memory.stored, run.type_name(of) == _LOCKS[1]
     taken = stored.get((of.address, _TAKEN))
     times = taken.value if isinstance(taken, ComputedNumber) else 0
     if name == "_is_owned" and (times or free):
@@ -218,7 +223,7 @@ def _call_lock_method(
         return ComputedNumber(True)
     if name != "_is_owned" and stored.pop((of.address, _GIVEN_BACK), None) is not None:
         return ComputedNumber(True)
-    if name == "acquire" and _acquire_gives_up(run, arguments):
+    if name == "acquire" and _does_acquire_give_up(run, arguments):
         run.memory.read |= set() if times else {of.address}
         return ComputedNumber(False)
     raise Undecodable("a lock that is held")
@@ -228,10 +233,10 @@ def _as_tuple(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _acquire_gives_up(run: ObjectEvaluation, arguments: Sequence[Item]) -> bool:
+def _does_acquire_give_up(run: ObjectEvaluation, arguments: Sequence[Item]) -> bool:
     """Tell whether acquire(blocking, timeout) comes back although the lock is held."""
     blocks = not arguments or run.truth(arguments[0])
-    limit = run.host(arguments[1]) if len(arguments) > 1 else -1
+    limit = run.to_python(arguments[1]) if len(arguments) > 1 else -1
     return not blocks or (isinstance(limit, (int, float)) and limit >= 0)
 
 
@@ -241,15 +246,19 @@ def _call_text_method(
     if name == "join":
         (of,) = arguments
         parts = run.all_items(of)
-        if any(isinstance(part, Drawn) for part in parts):
+        if any(isinstance(part, RandomlyDrawnValue) for part in parts):
             return run.apply_to_all_draws(lambda *words: text.join(words), *parts)
-        unknown = next((n for n, part in enumerate(parts) if isinstance(part, UnknownText)), None)
+        unknown = next(
+            (n for n, part in enumerate(parts) if isinstance(part, PartlyKnownText)), None
+        )
         if unknown is not None:
             before = [run.text_of(part) for part in parts[:unknown]]
-            return UnknownText(begins=text.join((*before, getattr(parts[unknown], "begins", ""))))
+            return PartlyKnownText(
+                begins=text.join((*before, getattr(parts[unknown], "begins", "")))
+            )
         return run.apply_host_function(text.join, [run.text_of(part) for part in parts])
-    values = [run.host(argument) for argument in arguments]
-    named = {key: run.host(value) for key, value in keywords.items()}
+    values = [run.to_python(argument) for argument in arguments]
+    named = {key: run.to_python(value) for key, value in keywords.items()}
     if any(isinstance(value, int) and value > MAX_TEXT for value in values):
         raise Undecodable("a long text")
     if name == "replace" and len(text) * len(str(values[1:2])) > MAX_TEXT << 6:
@@ -264,8 +273,8 @@ def _call_array_method(
     run: ObjectEvaluation, of: ProcessObject, name: str, arguments: Sequence[Item], keywords: _Named
 ) -> Item:
     if name == "copy":
-        return run.memory.make_object(run.kind(of), run.members(of))
-    run.refuse_change_of(of)
+        return run.memory.make_object(run.type_name(of), run.members(of))
+    run.refuse_possibly_done_change_of(of)
     if name == "extend":
         arguments = [BuiltTuple(tuple(run.all_items(arguments[0])))]
     if name.startswith(("append", "extend")) and (
@@ -274,7 +283,7 @@ def _call_array_method(
         run.memory.contents.pop(of.address, None)
         run.memory.blurred |= {of.address}
         return NoneResult()
-    items = deque(run.members(of)) if run.kind(of) == DEQUE else list(run.members(of))
+    items = deque(run.members(of)) if run.type_name(of) == DEQUE else list(run.members(of))
     given: list[object] = list(arguments)
     if name == "sort":
         run.replace_items(of, sorted_items(run, items, keywords))
@@ -282,17 +291,17 @@ def _call_array_method(
     if name == "extend":
         given = [run.members(arguments[0])]
     elif name == "remove":
-        values = [run.host(each) for each in items]
-        sought = run.host(arguments[0])
+        values = [run.to_python(each) for each in items]
+        sought = run.to_python(arguments[0])
         if sought not in values:
-            raise Raised(ValueError)
+            raise CertainException(ValueError)
         name, given = "__delitem__", [values.index(sought)]
     elif name in ("pop", "rotate", "insert"):
-        given[:1] = map(run.host, arguments[:1])
+        given[:1] = map(run.to_python, arguments[:1])
     try:
         returned = getattr(items, name)(*given)
     except ERRORS as error:
-        raise Raised(type(error)) from None
+        raise CertainException(type(error)) from None
     run.replace_items(of, items)
     return NoneResult() if returned is None else returned
 
@@ -306,7 +315,7 @@ def sorted_items(run: ObjectEvaluation, items: Iterable[Item], keywords: _Named)
     try:
         order = sorted(range(len(given)), key=keys.__getitem__, reverse=reverse)
     except TypeError:
-        raise Raised(TypeError) from None
+        raise CertainException(TypeError) from None
     return [given[place] for place in order]
 
 
@@ -314,7 +323,7 @@ def sort_keys(run: ObjectEvaluation, items: Iterable[Item], key: Item) -> list[P
     """Return what items are ordered by. Raises Undecodable where that may be no order."""
     if key is not None and not run.is_none(key):
         items = [run.call_item(key, [each]) for each in items]
-    keys = [run.host(each) for each in items]
+    keys = [run.to_python(each) for each in items]
     run.budget[0] -= len(keys)
     return keys  # type: ignore[return-value]  # whatever it is, this Python compares it
 
@@ -324,24 +333,24 @@ def _call_dict_method(
 ) -> Item:
     default = (*arguments, NoneResult())[1] if name in ("get", "setdefault") else None
     if name in ("get", "setdefault", "pop"):
-        key = run.host(arguments[0])
-        value = run.dict_index(of).get(key)
+        key = run.to_python(arguments[0])
+        value = run.dict_values_by_python_key(of).get(key)
         if name == "pop" and value is not None:
             return run.pop_dict_key(of, key)
         if name == "pop" and len(arguments) == 1:
-            raise Raised(KeyError)
+            raise CertainException(KeyError)
         if name == "setdefault" and value is None:
             run.store_item(of, arguments[0], default)
         return value or (arguments[1] if name == "pop" else default)
     if name == "copy":
-        return run.memory.make_object(run.kind(of), run.container_contents(of))
+        return run.memory.make_object(run.type_name(of), run.container_contents(of))
     if name == "clear":
         run.replace_items(of, ())
     elif name == "update":
-        for key_item, value in run.pairs(arguments[0]):
+        for key_item, value in run.pairs_of_dict(arguments[0]):
             run.store_item(of, key_item, value)
     else:
-        pairs = run.pairs(of)
+        pairs = run.pairs_of_dict(of)
         views = {"items": map(BuiltTuple, pairs), "values": (value for _, value in pairs)}
         return BuiltTuple(tuple(views.get(name, (key for key, _ in pairs))))
     return NoneResult()
@@ -350,11 +359,11 @@ def _call_dict_method(
 def _call_set_method(
     run: ObjectEvaluation, of: ProcessObject, name: str, arguments: Sequence[Item]
 ) -> Item:
-    mine = {run.host(each): each for each in run.members(of)}
+    mine = {run.to_python(each): each for each in run.members(of)}
     if name in ("add", "discard", "remove"):
-        sought = run.host(arguments[0])
+        sought = run.to_python(arguments[0])
         if name == "remove" and sought not in mine:
-            raise Raised(KeyError)
+            raise CertainException(KeyError)
         if name == "add" and sought not in mine:
             run.replace_items(of, [*mine.values(), arguments[0]])
         elif name != "add" and mine.pop(sought, None) is not None:
@@ -363,7 +372,9 @@ def _call_set_method(
     if name == "clear":
         run.replace_items(of, ())
         return NoneResult()
-    theirs = {run.host(each): each for argument in arguments for each in run.all_items(argument)}
+    theirs = {
+        run.to_python(each): each for argument in arguments for each in run.all_items(argument)
+    }
     if name.startswith("is"):
         return run.apply_host_function(getattr(frozenset(mine), name), frozenset(theirs))
     if name == "update":
@@ -383,13 +394,13 @@ def _combine_sets(
 def operate_on_sets(run: ObjectEvaluation, sign: str, left: Item, right: Item) -> Item:
     """Return what `|`, `&`, `-` and `^` give of sets."""
     names = {"|": "union", "&": "intersection", "-": "difference", "^": "symmetric_difference"}
-    mine, theirs = ({run.host(e): e for e in run.members(of)} for of in (left, right))
+    mine, theirs = ({run.to_python(e): e for e in run.members(of)} for of in (left, right))
     if sign not in names:
         raise Undecodable("an operator")
     return _combine_sets(run, names[sign], mine, theirs)
 
 
-def is_random(run: ObjectEvaluation, of: Item) -> bool:
+def is_random_generator(run: ObjectEvaluation, of: Item) -> bool:
     """Tell whether an object is a random.Random, or SystemRandom."""
     if not isinstance(of, ProcessObject) or of.address < 0:
         return False
@@ -410,9 +421,9 @@ def is_log_method(run: ObjectEvaluation, of: ProcessObject, name: str) -> bool:
 def draw_random_number(run: ObjectEvaluation, name: str, arguments: Sequence[Item]) -> Item:
     """Return what a method of random.Random may give. Raises Undecodable."""
     if name == "random":
-        return UnknownNumber(0.0, 1.0 - 2.0**-53)  # 53 bits of it (_randommodule.c), never 1
+        return NumberWithinBounds(0.0, 1.0 - 2.0**-53)  # 53 bits of it (_randommodule.c), never 1
     if name == "choice":
-        pool: Iterable[object] = [run.host(each) for each in run.all_items(arguments[0])]
+        pool: Iterable[object] = [run.to_python(each) for each in run.all_items(arguments[0])]
     else:
         bounds = [run.slice_bound(argument) or 0 for argument in arguments]
         bounds[1:] = [bounds[1] + 1] if name == "randint" else bounds[1:]
@@ -420,7 +431,7 @@ def draw_random_number(run: ObjectEvaluation, name: str, arguments: Sequence[Ite
     values = tuple(each for each in islice(pool, MAX_DRAWS + 1) if isinstance(each, (int, str)))
     if name not in DRAWS or not 0 < len(values) <= MAX_DRAWS:
         raise Undecodable("draws of other things")
-    return Drawn(tuple(sorted(set(values), key=repr)))
+    return RandomlyDrawnValue(tuple(sorted(set(values), key=repr)))
 
 
 def apply_number_function(
@@ -431,16 +442,16 @@ def apply_number_function(
     An int of any size may be too large for a float, and an infinite float for any other function.
     """
     bounds = arguments[0] if len(arguments) == 1 or name == "round" else None
-    if not isinstance(bounds, UnknownNumber):
-        return run.apply_host_function(function, *map(run.number, arguments))
-    digits = [n for n in map(run.host, arguments[1:]) if n is not None]  # of round()
+    if not isinstance(bounds, NumberWithinBounds):
+        return run.apply_host_function(function, *map(run.as_python_value_or_nan, arguments))
+    digits = [n for n in map(run.to_python, arguments[1:]) if n is not None]  # of round()
     infinite = INFINITE in (abs(bounds.low), abs(bounds.high))
     if infinite and are_float_bounds(bounds):
         run.memory.needs_finite |= name not in _TAKES_INFINITY and not digits
     elif infinite and name not in ("int", "abs"):
         raise Undecodable("a number that may be too large for a float")
     if name in _BOUNDED:
-        return UnknownNumber(*_BOUNDED[name])
+        return NumberWithinBounds(*_BOUNDED[name])
     if name not in ("abs", "fabs", *_RISING):
         raise Undecodable("what depends on a number that is not known")
     try:
@@ -450,10 +461,10 @@ def apply_number_function(
     except ERRORS:
         raise Undecodable("an error of some numbers") from None
     if name in _RISING:
-        return UnknownNumber(*ends)
+        return NumberWithinBounds(*ends)
     zero = 0.0 if name == "fabs" or are_float_bounds(bounds) else 0
     least = zero if bounds.low <= 0 <= bounds.high else min(map(abs, ends))
-    return UnknownNumber(least, max(map(abs, ends)))
+    return NumberWithinBounds(least, max(map(abs, ends)))
 
 
 # The functions that _FUNCTIONS names.
@@ -464,33 +475,33 @@ def _call_range(run: ObjectEvaluation, arguments: list[Item], _named: _Named) ->
     if not bounds or not all((*bounds, 1)[2:]):
         raise Undecodable("a range of another kind")
     numbers = range(*bounds)
-    return Numbers(numbers.start, numbers.stop, numbers.step)
+    return RangeValue(numbers.start, numbers.stop, numbers.step)
 
 
 def _call_isinstance(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:
     of, kind = arguments
-    kinds = run.members(kind) if run.kind(kind) == "tuple" else [kind]
+    kinds = run.members(kind) if run.type_name(kind) == "tuple" else [kind]
     return ComputedNumber(any(_is_instance(run, of, each) for each in kinds))
 
 
-def _has_class(run: ObjectEvaluation, of: ProcessObject) -> bool:
+def _is_object_with_class(run: ObjectEvaluation, of: ProcessObject) -> bool:
     """Tell whether an object is one of the process, or a new one of a class of its."""
     return of.address >= 0 or (of.address, CLASS) in run.memory.stored
 
 
 def _is_instance(run: ObjectEvaluation, of: Item, kind: Item) -> bool:
-    named = isinstance(kind, Global) and kind.name in _OF_DATA and run.is_builtin(kind.name)
-    if isinstance(of, ProcessObject) and _has_class(run, of):
+    named = isinstance(kind, GlobalName) and kind.name in _OF_DATA and run.is_builtin(kind.name)
+    if isinstance(of, ProcessObject) and _is_object_with_class(run, of):
         mro = run.decoder.types.mro(run.class_of(of))
-        if isinstance(kind, Global) and named:
+        if isinstance(kind, GlobalName) and named:
             return any(info.full_name == kind.name for info in mro)
         if isinstance(kind, ProcessObject):
             meta = run.decoder.obj(kind.address)
             if meta.lineage.ident == "type" and meta.is_exact:
                 return any(info.address == kind.address for info in mro)
-    elif isinstance(kind, Global) and named and (mine := run.kind(of)):
+    elif isinstance(kind, GlobalName) and named and (mine := run.type_name(of)):
         return kind.name in (mine, mine == "bool" and "int", mine in DICTS and "dict")
-    elif isinstance(kind, ProcessObject) and (mine := run.kind(of)) in _OF_DATA:
+    elif isinstance(kind, ProcessObject) and (mine := run.type_name(of)) in _OF_DATA:
         info, meta = run.decoder.types.type_at(kind.address), run.decoder.obj(kind.address)
         if meta.lineage.ident == "type" and meta.is_exact:  # none of the program's own is a base
             return info.full_name in (mine, mine == "bool" and "int", "object")
@@ -507,20 +518,20 @@ def _call_tuple(run: ObjectEvaluation, arguments: list[Item], _named: _Named) ->
 
 def _call_set(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:
     items = run.all_items(arguments[0]) if arguments else ()
-    return run.memory.make_object("set", {run.host(each): each for each in items}.values())
+    return run.memory.make_object("set", {run.to_python(each): each for each in items}.values())
 
 
 def _call_dict(run: ObjectEvaluation, arguments: list[Item], keywords: _Named) -> Item:
     if len(arguments) > 1 or keywords:
         raise Undecodable("a call")
     made = run.memory.make_object("dict")
-    if arguments and run.kind(arguments[0]) in DICTS:
+    if arguments and run.type_name(arguments[0]) in DICTS:
         call_method(run, made, "update", arguments, {})
     elif arguments:
         for pair in run.all_items(arguments[0]):
             parts = run.all_items(pair)
             if len(parts) != 2:
-                raise Raised(ValueError)
+                raise CertainException(ValueError)
             run.store_item(made, *parts)
     return made
 
@@ -528,18 +539,18 @@ def _call_dict(run: ObjectEvaluation, arguments: list[Item], keywords: _Named) -
 def _call_iter(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:
     (over,) = arguments
     iterator = run.make_iterator(over)
-    made = isinstance(iterator, Iteration)
+    made = isinstance(iterator, IteratorPosition)
     return run.memory.make_object("iterator", [iterator]) if made else iterator
 
 
 def _call_next(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:
     if not isinstance(arguments[0], ProcessObject):
         raise Undecodable("an iterator of another kind")
-    following = run.advance(arguments[0])
+    following = run.next_item_and_iterator(arguments[0])
     if following is not None:
         return following[0]
     if len(arguments) == 1:
-        raise Raised(StopIteration)
+        raise CertainException(StopIteration)
     return arguments[1]
 
 
@@ -552,7 +563,7 @@ def _call_reversed(run: ObjectEvaluation, arguments: list[Item], _named: _Named)
 
 
 def _call_enumerate(run: ObjectEvaluation, arguments: list[Item], keywords: _Named) -> Item:
-    start = run.host((*arguments, keywords.get("start", ComputedNumber(0)))[1])
+    start = run.to_python((*arguments, keywords.get("start", ComputedNumber(0)))[1])
     if not isinstance(start, int):
         raise Undecodable("a call")
     items = enumerate(run.all_items(arguments[0]), start)
@@ -564,13 +575,13 @@ def _call_zip(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> I
 
 
 def _iterator_of(run: ObjectEvaluation, items: Iterable[Item]) -> Item:
-    return run.memory.make_object("iterator", [Iteration(BuiltTuple(tuple(items)), 0)])
+    return run.memory.make_object("iterator", [IteratorPosition(BuiltTuple(tuple(items)), 0)])
 
 
 def _call_sum(run: ObjectEvaluation, arguments: list[Item], keywords: _Named) -> Item:
     start = (*arguments[1:], keywords.get("start", ComputedNumber(0)))[0]
-    values = [run.host(each) for each in (start, *run.all_items(arguments[0]))]
-    kinds = {run.kind(run.item_of_python_value(value)) for value in values}
+    values = [run.to_python(each) for each in (start, *run.all_items(arguments[0]))]
+    kinds = {run.type_name(run.item_of_python_value(value)) for value in values}
     if not kinds <= {*NUMBERS, *LIBRARY_VALUES}:
         raise Undecodable("a sum of other things")
     return run.apply_host_function(sum, values[1:], values[0])
@@ -591,14 +602,14 @@ def _call_extreme(
     if not items and "default" in keywords:
         return keywords["default"]
     if not items:
-        raise Raised(ValueError)
-    if not keywords and any(isinstance(each, UnknownNumber) for each in items):
+        raise CertainException(ValueError)
+    if not keywords and any(isinstance(each, NumberWithinBounds) for each in items):
         return _extreme_of_bounds(choose, items, [run.number_bounds(each) for each in items])
     keys = sort_keys(run, items, keywords.get("key"))
     try:
         return items[choose(range(len(items)), key=keys.__getitem__)]
     except TypeError:
-        raise Raised(TypeError) from None
+        raise CertainException(TypeError) from None
 
 
 def _extreme_of_bounds(
@@ -613,24 +624,24 @@ def _extreme_of_bounds(
     rest = [end for n, each in enumerate(numbers) if n != chosen for end in each]
     if all(choose(end, other) == end != other for end in numbers[chosen] for other in rest):
         return items[chosen]
-    return UnknownNumber(*ends)
+    return NumberWithinBounds(*ends)
 
 
 def _call_str(run: ObjectEvaluation, arguments: list[Item], keywords: _Named) -> Item:
     if keywords or len(arguments) > 1:
         raise Undecodable("a call")
-    if arguments and isinstance(arguments[0], (UnknownNumber, Caught)):
-        return UnknownText()
+    if arguments and isinstance(arguments[0], (NumberWithinBounds, ExceptionInFlight)):
+        return PartlyKnownText()
     return BuiltStr(run.convert_item(arguments[0], STR)) if arguments else BuiltStr("")
 
 
 def _call_type(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:
     (of,) = arguments
-    if isinstance(of, ProcessObject) and _has_class(run, of):
-        return Class(run.class_of(of))
-    if run.kind(of) not in _OF_DATA or not run.is_builtin(run.kind(of)):
+    if isinstance(of, ProcessObject) and _is_object_with_class(run, of):
+        return ClassOfObject(run.class_of(of))
+    if run.type_name(of) not in _OF_DATA or not run.is_builtin(run.type_name(of)):
         raise Undecodable("a class of another kind")
-    return Global(run.kind(of))
+    return GlobalName(run.type_name(of))
 
 
 def _call_print(run: ObjectEvaluation, _arguments: list[Item], _named: _Named) -> Item:
@@ -639,9 +650,9 @@ def _call_print(run: ObjectEvaluation, _arguments: list[Item], _named: _Named) -
 
 
 def _call_bytes(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:
-    if len(arguments) > 1 or (arguments and run.kind(arguments[0]) not in (*BYTES, "list")):
+    if len(arguments) > 1 or (arguments and run.type_name(arguments[0]) not in (*BYTES, "list")):
         raise Undecodable("a call")
-    return run.apply_host_function(bytes, *map(run.host, arguments))
+    return run.apply_host_function(bytes, *map(run.to_python, arguments))
 
 
 def _call_map(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:

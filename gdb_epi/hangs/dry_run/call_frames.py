@@ -10,22 +10,22 @@ from gdb_epi.cpython.values.repr_decoder import ReprDecoder, Undecodable
 from gdb_epi.cpython.values.value_stack import (
     BuiltStr,
     BuiltTuple,
+    CertainException,
+    FunctionMadeByCode,
     Item,
-    MadeFunction,
     ProcessObject,
-    Raised,
 )
 from gdb_epi.hangs.dry_run.container_evaluation import MAX_ITEMS
 from gdb_epi.hangs.dry_run.object_evaluation import ObjectEvaluation
 
 
 def begin_call(
-    run: ObjectEvaluation, function: ProcessObject | MadeFunction,
+    run: ObjectEvaluation, function: ProcessObject | FunctionMadeByCode,
     arguments: Sequence[Item], keywords: Mapping[str, Item],
 ) -> None:  # fmt: skip
     """Make a run the call of a function. Raises Undecodable, Raised."""
     decoder, named, defaults = run.decoder, dict[str, Item](), tuple[Item, ...]()
-    if isinstance(function, MadeFunction):
+    if isinstance(function, FunctionMadeByCode):
         run.code, run.globals, cells, defaults = function
     else:
         run.function = at = function.address
@@ -39,13 +39,13 @@ def begin_call(
         if given:
             defaults = tuple(map(ProcessObject, containers.tuple_items(given)))
         named = _named_defaults(decoder, given_named)
-    run.locals = _bound_arguments(run, arguments, keywords, defaults, named)
-    _put_cells(run, cells)
+    run.locals = _bind_arguments_to_variables(run, arguments, keywords, defaults, named)
+    _place_cell_variables(run, cells)
     if run.has_code_flag("CO_ASYNC_GENERATOR"):
         raise Undecodable("an asynchronous generator")
 
 
-def _put_cells(run: ObjectEvaluation, cells: Sequence[Item]) -> None:
+def _place_cell_variables(run: ObjectEvaluation, cells: Sequence[Item]) -> None:
     """Put the variables of functions around this one, and its own cells, in their places."""
     layout = run.decoder.layout
     if layout.offset("PyCodeObject", "co_localsplusnames") is not None:
@@ -69,7 +69,7 @@ def _named_defaults(decoder: ReprDecoder, at: int) -> dict[str, Item]:
     return {decoder.string(key): ProcessObject(value) for key, value in pairs}
 
 
-def _bound_arguments(
+def _bind_arguments_to_variables(
     run: ObjectEvaluation, arguments: Sequence[Item], keywords: Mapping[str, Item],
     defaults: Sequence[Item], named: Mapping[str, Item],
 ) -> dict[int, Item]:  # fmt: skip
@@ -77,13 +77,13 @@ def _bound_arguments(
     count = run.code_int_member("co_argcount")
     only_named = run.code_int_member("co_kwonlyargcount")
     several, others = run.has_code_flag("CO_VARARGS"), run.has_code_flag("CO_VARKEYWORDS")
-    names = _slot_names(run)[: count + only_named]
+    names = _variable_slot_names(run)[: count + only_named]
     bound: dict[int, Item] = dict(enumerate(arguments[:count]))
     rest = dict(keywords)
     for number, name in enumerate(names):
         if name in rest:
             if number in bound:
-                raise Raised(TypeError)
+                raise CertainException(TypeError)
             bound[number] = rest.pop(name)
         elif number not in bound and count - len(defaults) <= number < count:
             bound[number] = defaults[number - count + len(defaults)]
@@ -100,6 +100,6 @@ def _bound_arguments(
     return bound
 
 
-def _slot_names(run: ObjectEvaluation) -> list[str]:
+def _variable_slot_names(run: ObjectEvaluation) -> list[str]:
     modern = run.decoder.layout.offset("PyCodeObject", "co_localsplusnames") is not None
     return run.code_names("co_localsplusnames" if modern else "co_varnames")

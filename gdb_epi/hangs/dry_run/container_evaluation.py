@@ -3,7 +3,7 @@
 
 What the code makes lies at addresses below 0 that no process has. The contents of what it changes
 are kept in a `Memory`: the items of lists, sets and deques, the pairs of dicts, the one item of an
-iterator or cell. Generators rest between their values as a `SuspendedRun`.
+iterator or cell. Generators rest between their values as a `ResumptionPoint`.
 """
 
 from __future__ import annotations
@@ -16,33 +16,33 @@ from itertools import product
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.values.formatting import Plain
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable
-from gdb_epi.cpython.values.repr_from_bytecode import Evaluation
+from gdb_epi.cpython.values.repr_from_bytecode import FunctionEvaluation
 from gdb_epi.cpython.values.value_stack import (
     MAX_TEXT,
     BuiltStr,
     BuiltTuple,
+    CertainException,
     ComputedNumber,
-    Drawn,
     Item,
     LibraryValue,
     NoneResult,
-    Numbers,
+    NumberWithinBounds,
+    PartlyKnownText,
     ProcessObject,
-    Raised,
+    RandomlyDrawnValue,
+    RangeValue,
+    ResumptionPoint,
     Slice,
-    SuspendedRun,
-    UnknownNumber,
-    UnknownText,
 )
 from gdb_epi.hangs.dry_run.equality import (
     compares_as_tuple,
-    equals_itself_alone,
+    equals_only_itself,
     is_plain_tuple_class,
 )
 from gdb_epi.hangs.dry_run.loop_states import (
     Bounds,
     DryRunMemory,
-    IdentityKey,
+    KeyEqualToItselfAlone,
     LoopHead,
     read_library_value,
 )
@@ -77,7 +77,7 @@ NUMBERS = ("int", "float", "bool")
 ERRORS = (ArithmeticError, TypeError, ValueError, IndexError)
 
 
-def find_bytes(decoder: ReprDecoder, address: int, kind: str) -> tuple[int, int]:
+def find_bytes_of_object(decoder: ReprDecoder, address: int, kind: str) -> tuple[int, int]:
     """Return where the bytes of an object of the process lie, and how many. Raises Undecodable.
 
     A memoryview of one dimension has, after a head of three words, two words, flags and a count,
@@ -90,23 +90,23 @@ def find_bytes(decoder: ReprDecoder, address: int, kind: str) -> tuple[int, int]
         if width != 1 or not reader.u32(address + 88) or reader.u32(address + 92) != 1:
             raise Undecodable("a memoryview of another kind")
         return start, size
-    size = decoder.signed(address, "PyVarObject", "ob_size")
+    size = decoder.signed_field(address, "PyVarObject", "ob_size")
     if kind == "bytes":
         return address + decoder.layout.require("PyBytesObject", "ob_sval"), size
     return decoder.field(address, "PyByteArrayObject", "ob_start"), size
 
 
-def slice_unknown_text(of: UnknownText, index: Slice) -> Item:
+def slice_unknown_text(of: PartlyKnownText, index: Slice) -> Item:
     """Return a part of a text of which only the beginning is known. Raises Undecodable."""
     start, size = index.start or 0, len(of.begins)
     if index.step not in (None, 1) or start < 0 or (index.stop or 0) < 0 or start > size:
         raise Undecodable("a part of a text that is not known")
     if index.stop is not None and index.stop <= size:
         return BuiltStr(of.begins[start : index.stop])
-    return UnknownText(begins=of.begins[start:])
+    return PartlyKnownText(begins=of.begins[start:])
 
 
-class YieldedValue(Exception):
+class GeneratorYielded(Exception):
     """A generator gives a value and rests."""
 
     def __init__(self, value: Item) -> None:
@@ -114,7 +114,7 @@ class YieldedValue(Exception):
         self.value = value
 
 
-class ContainerEvaluation(Evaluation):
+class ContainerEvaluation(FunctionEvaluation):
     """A frame or call that is followed: its state, and the objects as it left them.
 
     `names` is the dict of a module's or class's names; `repeats_until` the byte up to which code
@@ -123,7 +123,7 @@ class ContainerEvaluation(Evaluation):
 
     first_cell = 0  # up to 3.10 cells are counted apart from variables
     names = 0
-    generators: Callable[[int], SuspendedRun | None] | None = None  # those of the process
+    generators: Callable[[int], ResumptionPoint | None] | None = None  # those of the process
 
     def __init__(self, decoder: ReprDecoder, budget: list[int], depth: int = 0) -> None:
         super().__init__(decoder, budget, depth)
@@ -143,7 +143,7 @@ class ContainerEvaluation(Evaluation):
         made.repeats_until = MAX_CODE if self.repeats_until >= self.following else -1
         return made
 
-    def refuse_repetition(self) -> None:
+    def refuse_possibly_done_instruction(self) -> None:
         """Raise Undecodable where the instruction may have been done already."""
         if self.repeats_until >= self.following:
             raise Undecodable("a change that may have been made already")
@@ -166,21 +166,21 @@ class ContainerEvaluation(Evaluation):
 
     def number_bounds(self, item: object) -> Bounds | None:
         """Return the least and the greatest that a number may be; None for what is no number."""
-        if isinstance(item, UnknownNumber):
+        if isinstance(item, NumberWithinBounds):
             return item
-        if isinstance(item, (LibraryValue, ProcessObject)) and self.kind(item) == DECIMAL:
-            decimal: Any = self.host(item)
+        if isinstance(item, (LibraryValue, ProcessObject)) and self.type_name(item) == DECIMAL:
+            decimal: Any = self.to_python(item)
             if not decimal.is_finite():
                 raise Undecodable("no number")
             return decimal, decimal
         if not isinstance(item, ComputedNumber) and (
-            not isinstance(item, ProcessObject) or self.kind(item) not in ("int", "float")
+            not isinstance(item, ProcessObject) or self.type_name(item) not in ("int", "float")
         ):
             return None
         value = self.plain_value_of(item)
         return None if isinstance(value, str) or value != value else (value, value)  # NaN
 
-    def kind(self, item: Item) -> str:
+    def type_name(self, item: Item) -> str:
         """Return the name of an item's built-in type; "" for another, or one derived from it."""
         if isinstance(item, ProcessObject):
             if item.address < 0:
@@ -196,25 +196,25 @@ class ContainerEvaluation(Evaluation):
             return "float" if item.is_float else type(item.value).__name__
         if isinstance(item, LibraryValue):
             return item.kind
-        names = ((BuiltStr, "str"), (BuiltTuple, "tuple"), (Numbers, "range"))
+        names = ((BuiltStr, "str"), (BuiltTuple, "tuple"), (RangeValue, "range"))
         return next((name for kind, name in names if isinstance(item, kind)), "")
 
-    def refuse_change_of(self, item: ProcessObject) -> None:
+    def refuse_possibly_done_change_of(self, item: ProcessObject) -> None:
         """Raise Undecodable where a change of an object of the process may be done already."""
         if item.address >= 0:
-            self.refuse_repetition()
+            self.refuse_possibly_done_instruction()
 
     # -- what this Python computes ---------------------------------------------------------------
 
-    def host(self, item: Item, depth: int = 0) -> object:
+    def to_python(self, item: Item, depth: int = 0) -> object:
         """Return a value that this Python compares and adds as the process does its own."""
         if isinstance(item, NoneResult):
             return None
-        if isinstance(item, UnknownNumber) or depth > _MAX_NESTING:
+        if isinstance(item, NumberWithinBounds) or depth > _MAX_NESTING:
             raise Undecodable("what depends on a number that is not known")
         if isinstance(item, LibraryValue):
             return item.value
-        kind = self.kind(item)
+        kind = self.type_name(item)
         if kind in BYTES and isinstance(item, ProcessObject):
             return self._bytes_of(item, kind)
         if kind in LIBRARY_VALUES and isinstance(item, ProcessObject):
@@ -227,38 +227,41 @@ class ContainerEvaluation(Evaluation):
                 raise Undecodable("no number")
             return value
         if kind in ("tuple", "list"):
-            values = [self.host(each, depth + 1) for each in self.members(item)]
+            values = [self.to_python(each, depth + 1) for each in self.members(item)]
             return tuple(values) if kind == "tuple" else values
         if kind in SETS:
-            return frozenset(self.host(each, depth + 1) for each in self.members(item))
+            return frozenset(self.to_python(each, depth + 1) for each in self.members(item))
         if kind in DICTS:
-            return {self.host(key, depth + 1): self.host(value, depth + 1)
-                    for key, value in self.pairs(item)}  # fmt: skip
+            return {self.to_python(key, depth + 1): self.to_python(value, depth + 1)
+                    for key, value in self.pairs_of_dict(item)}  # fmt: skip
         if isinstance(item, ProcessObject):
             if item.address >= 0 and self.decoder.is_none(item.address):
                 return None
             if item.address >= 0 and compares_as_tuple(self.decoder, item.address):
                 items = ContainerReader(self.decoder.reader).tuple_items(item.address)
-                return tuple(self.host(ProcessObject(each), depth + 1) for each in items)
-            if item.address < 0 or equals_itself_alone(self.decoder, item.address):
-                return IdentityKey(item.address)
+                return tuple(self.to_python(ProcessObject(each), depth + 1) for each in items)
+            if item.address < 0 or equals_only_itself(self.decoder, item.address):
+                return KeyEqualToItselfAlone(item.address)
         raise Undecodable("a value of another kind")
 
-    def number(self, item: Item) -> object:
+    def as_python_value_or_nan(self, item: Item) -> object:
         """Return a value that is compared or computed with by itself: it may be NaN.
 
         Within a container NaN is found by its identity, which is not known here.
         """
-        is_float = self.kind(item) == "float"
+        is_float = self.type_name(item) == "float"
         return (
             math.nan
             if is_float and self.plain_value_of(item) != self.plain_value_of(item)
-            else self.host(item)
+            else self.to_python(item)
         )
 
     def apply_to_all_draws(self, function: Callable[..., object], *items: Item) -> Item:
         """Return what a function gives of values, for all that may have been drawn."""
-        pools = [each.of if isinstance(each, Drawn) else (self.host(each),) for each in items]
+        pools = [
+            each.of if isinstance(each, RandomlyDrawnValue) else (self.to_python(each),)
+            for each in items
+        ]
         number = math.prod(map(len, pools))
         if number > MAX_DRAWS:
             raise Undecodable("too many draws")
@@ -272,11 +275,11 @@ class ContainerEvaluation(Evaluation):
         kept = tuple(each for each in given if isinstance(each, (str, float, int)))
         if len(kept) < len(given):
             raise Undecodable("draws of other things")
-        return Drawn(tuple(sorted(kept, key=repr)))
+        return RandomlyDrawnValue(tuple(sorted(kept, key=repr)))
 
-    def equal(self, left: Item, right: Item) -> bool:
+    def are_equal(self, left: Item, right: Item) -> bool:
         """Return what == gives. Raises Undecodable."""
-        return bool(self.host(left) == self.host(right))
+        return bool(self.to_python(left) == self.to_python(right))
 
     def item_of_python_value(self, value: object) -> Item:
         """Return a value of this Python that nobody changes, as an item. Raises Undecodable."""
@@ -301,24 +304,24 @@ class ContainerEvaluation(Evaluation):
         try:
             return self.item_of_python_value(function(*values))
         except ERRORS as error:
-            raise Raised(type(error)) from None
+            raise CertainException(type(error)) from None
 
     # -- contents --------------------------------------------------------------------------------
 
     def members(self, of: Item) -> Sequence[Item]:
         """Return the items of a container, the keys of a dict. Raises Undecodable."""
-        if isinstance(of, ProcessObject) and self.kind(of) in DICTS:
-            return tuple(key for key, _ in self.pairs(of))
+        if isinstance(of, ProcessObject) and self.type_name(of) in DICTS:
+            return tuple(key for key, _ in self.pairs_of_dict(of))
         return self.container_contents(of)
 
-    def pairs(self, of: Item) -> list[tuple[Item, Item]]:
+    def pairs_of_dict(self, of: Item) -> list[tuple[Item, Item]]:
         """Return the keys and values of a dict. Raises Undecodable."""
         pairs = (pair.items for pair in self.container_contents(of) if isinstance(pair, BuiltTuple))
         return [(key, value) for key, value in pairs]
 
     def container_contents(self, of: Item) -> tuple[Item, ...]:
         """Return the items of a container, the pairs of a dict. Raises Undecodable."""
-        if isinstance(of, Numbers):
+        if isinstance(of, RangeValue):
             return tuple(map(ComputedNumber, range(of.start, of.stop, of.step)[:MAX_ITEMS]))
         if isinstance(of, (BuiltTuple, BuiltStr)):
             return of.items if isinstance(of, BuiltTuple) else tuple(map(BuiltStr, of.text))
@@ -338,7 +341,7 @@ class ContainerEvaluation(Evaluation):
         return items
 
     def _read_container(self, of: ProcessObject, obj: Obj) -> Iterable[Item]:
-        containers, kind = ContainerReader(self.decoder.reader), self.kind(of)
+        containers, kind = ContainerReader(self.decoder.reader), self.type_name(of)
         if self.length(of) > MAX_ITEMS:
             raise Undecodable("too many items")
         if kind in DICTS:
@@ -360,8 +363,8 @@ class ContainerEvaluation(Evaluation):
     def _bytes_of(self, of: ProcessObject, kind: str) -> bytes:
         at = of.address
         if at in self.memory.contents or at in self.memory.blurred:
-            return bytes(self.host(each) for each in self.members(of))  # type: ignore[misc]
-        start, size = find_bytes(self.decoder, at, kind)
+            return bytes(self.to_python(each) for each in self.members(of))  # type: ignore[misc]
+        start, size = find_bytes_of_object(self.decoder, at, kind)
         self.memory.read.add(at)
         if size > MAX_BYTES:
             raise Undecodable("too many items")
@@ -371,43 +374,43 @@ class ContainerEvaluation(Evaluation):
     def length(self, item: Item) -> int:
         """Return len() of an item as it is now. Raises Undecodable."""
         at = item.address if isinstance(item, ProcessObject) else 0
-        if isinstance(item, Numbers):
+        if isinstance(item, RangeValue):
             return len(range(item.start, item.stop, item.step))
         if isinstance(item, LibraryValue) and isinstance(item.value, bytes):
             return len(item.value)
         if at in self.memory.contents or at in self.memory.blurred:
-            if self.kind(item) in (*ARRAYS, *SETS, *DICTS):
+            if self.type_name(item) in (*ARRAYS, *SETS, *DICTS):
                 return len(self.container_contents(item))
             raise Undecodable("the length of an object")
         if at:
             self.memory.read.add(at)
-            kind = self.kind(item)
+            kind = self.type_name(item)
             if kind in BYTES:
-                return find_bytes(self.decoder, at, kind)[1]
+                return find_bytes_of_object(self.decoder, at, kind)[1]
             if kind == DEQUE:
-                return self.decoder.signed(at, "dequeobject", "ob_size")
+                return self.decoder.signed_field(at, "dequeobject", "ob_size")
             if kind == "tuple":
-                return self.decoder.signed(at, "PyVarObject", "ob_size")
+                return self.decoder.signed_field(at, "PyVarObject", "ob_size")
             if kind in DICTS:
-                return self.decoder.signed(at, "PyDictObject", "ma_used")
+                return self.decoder.signed_field(at, "PyDictObject", "ma_used")
         return super().length(item)
 
     def truth(self, item: Item) -> bool:
         """Return bool() of an item. Raises Undecodable."""
-        if isinstance(item, Drawn):
+        if isinstance(item, RandomlyDrawnValue):
             if len(truths := set(map(bool, item.of))) > 1:
                 raise Undecodable("what depends on a draw")
             return truths.pop()
-        if self.kind(item) in LIBRARY_VALUES:
-            return bool(self.host(item))
-        if isinstance(item, UnknownNumber) and (item.low > 0 or item.high < 0):
+        if self.type_name(item) in LIBRARY_VALUES:
+            return bool(self.to_python(item))
+        if isinstance(item, NumberWithinBounds) and (item.low > 0 or item.high < 0):
             return True
-        if isinstance(item, UnknownText) and item.begins:
+        if isinstance(item, PartlyKnownText) and item.begins:
             return True
         is_object = isinstance(item, (ProcessObject, LibraryValue))
-        if is_object and self.kind(item) in (*ARRAYS, *SETS, *DICTS):
+        if is_object and self.type_name(item) in (*ARRAYS, *SETS, *DICTS):
             return self.length(item) > 0
-        if isinstance(item, ProcessObject) and self.kind(item) in (PATTERN, MATCH):
+        if isinstance(item, ProcessObject) and self.type_name(item) in (PATTERN, MATCH):
             return True
         if isinstance(item, ProcessObject) and item.address < 0:
             raise Undecodable("whether something is true")
@@ -419,43 +422,45 @@ class ContainerEvaluation(Evaluation):
             return item.address >= 0 and self.decoder.is_none(item.address)
         return isinstance(item, NoneResult)
 
-    def dict_index(self, of: ProcessObject) -> dict[object, Item]:
+    def dict_values_by_python_key(self, of: ProcessObject) -> dict[object, Item]:
         """Return the values of a dict by their keys, as this Python compares them."""
         contents = self.container_contents(of)
         kept = self.memory.indexes.get(of.address)
         if kept is None or kept[0] is not contents:
             self.budget[0] -= len(contents)
-            kept = contents, {self.host(key): value for key, value in self.pairs(of)}
+            kept = contents, {self.to_python(key): value for key, value in self.pairs_of_dict(of)}
             self.memory.indexes[of.address] = kept
         return kept[1]
 
     def subscript(self, of: Item, index: Item) -> Item:
         """Return `of[index]` as it is now. Raises Undecodable, Raised."""
-        kind = self.kind(of)
-        if isinstance(index, Drawn) and kind in (*ARRAYS, "str"):
+        kind = self.type_name(of)
+        if isinstance(index, RandomlyDrawnValue) and kind in (*ARRAYS, "str"):
             return self.apply_to_all_draws(operator.getitem, of, index)
         if isinstance(of, ProcessObject) and kind in DICTS:
-            value = self.dict_index(of).get(self.host(index))
+            value = self.dict_values_by_python_key(of).get(self.to_python(index))
             if value is None and kind == "collections.defaultdict":
                 raise Undecodable("what a dict makes where it has none")
             if value is None and kind == COUNTER:
                 return ComputedNumber(0)
             if value is None:
-                raise Raised(KeyError)
+                raise CertainException(KeyError)
             return value
-        if kind not in ARRAYS and not isinstance(of, UnknownText):
+        if kind not in ARRAYS and not isinstance(of, PartlyKnownText):
             return super().subscript(of, index)
         if isinstance(index, ProcessObject) and self.decoder.ident(index.address) == "slice":
             obj = self.decoder.obj(index.address)
             words = (ProcessObject(self.decoder.word(obj, number)) for number in range(3))
             index = Slice(*map(self.slice_bound, words))
         if kind in BYTES and not isinstance(index, Slice):
-            return self.apply_host_function(operator.getitem, self.host(of), self.host(index))
+            return self.apply_host_function(
+                operator.getitem, self.to_python(of), self.to_python(index)
+            )
         if isinstance(index, Slice):
-            if isinstance(of, UnknownText):
+            if isinstance(of, PartlyKnownText):
                 return slice_unknown_text(of, index)
             if kind in BYTES:
-                part = self.host(of)[index.start : index.stop : index.step]  # type: ignore[index]
+                part = self.to_python(of)[index.start : index.stop : index.step]  # type: ignore[index]
                 if kind != "bytearray":
                     return LibraryValue(kind, part)
                 return self.memory.make_object(kind, map(ComputedNumber, part))
@@ -472,43 +477,45 @@ class ContainerEvaluation(Evaluation):
                 return super().subscript(of, index)
         items, place = self.members(of), self.slice_bound(index) or 0
         if not -len(items) <= place < len(items):
-            raise Raised(IndexError)
+            raise CertainException(IndexError)
         return items[place]
 
-    def inside(self, of: Item, sought: Item) -> bool:
+    def is_item_of(self, of: Item, sought: Item) -> bool:
         """Return what `sought in of` gives. Raises Undecodable."""
-        kind = self.kind(of)
-        if isinstance(sought, Drawn) and kind in (*ARRAYS, *SETS, *DICTS):
-            values = frozenset(self.host(each) for each in self.members(of))
+        kind = self.type_name(of)
+        if isinstance(sought, RandomlyDrawnValue) and kind in (*ARRAYS, *SETS, *DICTS):
+            values = frozenset(self.to_python(each) for each in self.members(of))
             return self.truth(self.apply_to_all_draws(values.__contains__, sought))
-        if isinstance(sought, UnknownNumber) and kind in (*ARRAYS, *SETS, *DICTS):
-            numbers = (self.host(each) for each in self.members(of))
+        if isinstance(sought, NumberWithinBounds) and kind in (*ARRAYS, *SETS, *DICTS):
+            numbers = (self.to_python(each) for each in self.members(of))
             if any(isinstance(n, (int, float)) and sought.low <= n <= sought.high for n in numbers):
                 raise Undecodable("what depends on a number that is not known")
             return False
         if kind == "str" and isinstance(of, (BuiltStr, ProcessObject)):
             return self.text_of(sought) in self.uncut_text(of)
         if isinstance(of, ProcessObject) and kind in DICTS:
-            return self.host(sought) in self.dict_index(of)
+            return self.to_python(sought) in self.dict_values_by_python_key(of)
         if kind in BYTES:
             return self.truth(
-                self.apply_host_function(operator.contains, self.host(of), self.host(sought))
+                self.apply_host_function(
+                    operator.contains, self.to_python(of), self.to_python(sought)
+                )
             )
-        if isinstance(of, Numbers):
-            return self.host(sought) in range(of.start, of.stop, of.step)
+        if isinstance(of, RangeValue):
+            return self.to_python(sought) in range(of.start, of.stop, of.step)
         if kind not in (*ARRAYS, *SETS):
             raise Undecodable("the items of an object")
-        return self.host(sought) in [self.host(each) for each in self.members(of)]
+        return self.to_python(sought) in [self.to_python(each) for each in self.members(of)]
 
     def replace_items(self, of: ProcessObject, items: Iterable[Item]) -> None:
         """Make these the items of a container. Raises Undecodable."""
-        self.refuse_change_of(of)
+        self.refuse_possibly_done_change_of(of)
         contents = tuple(items)
         if len(contents) <= MAX_ITEMS:
             memory, at = self.memory, of.address
             before = memory.contents.get(at, memory.cached.get(at))
             if before is not None and at >= 0:
-                memory.note_length(at, len(before), len(contents))
+                memory.note_length_change(at, len(before), len(contents))
             memory.contents[at] = contents
             return
         self.memory.contents.pop(of.address, None)

@@ -19,21 +19,21 @@ from gdb_epi.cpython.values.value_stack import (
     BuiltinMethod,
     BuiltStr,
     BuiltTuple,
-    Caught,
-    Class,
+    CertainException,
+    ClassOfObject,
     ComputedNumber,
-    Format,
-    Global,
+    ExceptionInFlight,
+    FunctionMadeByCode,
+    GlobalName,
     Item,
-    Iteration,
+    IteratorPosition,
     LibraryValue,
-    MadeFunction,
     Method,
+    NumberWithinBounds,
     ProcessObject,
-    Raised,
+    ResumptionPoint,
     Slice,
-    SuspendedRun,
-    UnknownNumber,
+    StrFormatMethod,
     is_plain_attribute,
     special_method,
 )
@@ -43,7 +43,7 @@ from gdb_epi.hangs.dry_run.builtin_calls import (
     call_method,
     draw_random_number,
     is_log_method,
-    is_random,
+    is_random_generator,
     is_supported_method,
 )
 from gdb_epi.hangs.dry_run.call_frames import begin_call
@@ -53,18 +53,18 @@ from gdb_epi.hangs.dry_run.container_evaluation import (
     MATCH,
     MAX_CODE,
     MAX_DEPTH,
-    YieldedValue,
+    GeneratorYielded,
 )
 from gdb_epi.hangs.dry_run.instances import (
     LRU_CACHE,
-    class_object,
+    attribute_of_object_itself,
+    class_as_process_object,
     has_attribute_already,
     lru_cached_method,
     lru_cached_result,
     make_bare_instance,
     make_instance,
     operate_on_instance,
-    own_callable,
     truth_of_instance,
 )
 from gdb_epi.hangs.dry_run.json_values import parse_json
@@ -93,11 +93,11 @@ from gdb_epi.hangs.dry_run.loop_states import (
 from gdb_epi.hangs.dry_run.native_calls import call_native
 from gdb_epi.hangs.dry_run.operators import (
     apply_comparison,
-    apply_in_place,
+    apply_in_place_operator,
     apply_operator,
-    build_unknown_text,
-    format_unknown,
-    has_unknown_value,
+    build_partly_known_text,
+    format_partly_known_text,
+    is_known_only_by_kind,
 )
 from gdb_epi.hangs.dry_run.timed_calls import call_timed_method
 
@@ -106,26 +106,26 @@ _FORMATS = frozenset((
     "FORMAT_VALUE", "FORMAT_SIMPLE", "FORMAT_WITH_SPEC", "CONVERT_VALUE", "BUILD_STRING",
 ))  # fmt: skip
 _CELL = 0x40 | 0x80  # CO_FAST_CELL, CO_FAST_FREE of co_localspluskinds
-_NEW_OF_OBJECT = Global("object.__new__")
-_CALLABLES = (BuiltinMethod, Method, MadeFunction, ProcessObject, Global, Class)
+_NEW_OF_OBJECT = GlobalName("object.__new__")
+_CALLABLES = (BuiltinMethod, Method, FunctionMadeByCode, ProcessObject, GlobalName, ClassOfObject)
 _OF_SLEEP = "asyncio.tasks"
 
 
 class DryRun(BlockInstructions):
     """One frame or call that goes on: what each instruction does."""
 
-    def step(self, name: str, argument: int) -> None:
-        """Do an instruction. Raises Undecodable, Raised, YieldedValue, EndlessLoop."""
+    def execute_instruction(self, name: str, argument: int) -> None:
+        """Do an instruction. Raises Undecodable, Raised, GeneratorYielded, EndlessLoop."""
         if self.repeats_until < self.following:
             self.repeats_until = -1
-        super().step(name, argument)
+        super().execute_instruction(name, argument)
 
-    def do(self, name: str, argument: int, words: Sequence[Item]) -> Item | list[Item]:
+    def words_pushed_by(self, name: str, argument: int, words: Sequence[Item]) -> Item | list[Item]:
         """Return what an instruction pushes; of what is not known a text that is not known."""
-        text = build_unknown_text(self, name, argument, words) if name in _FORMATS else None
-        return super().do(name, argument, words) if text is None else text
+        text = build_partly_known_text(self, name, argument, words) if name in _FORMATS else None
+        return super().words_pushed_by(name, argument, words) if text is None else text
 
-    def _enter_handler(self, at: int, raised: Raised) -> int:
+    def _enter_handler(self, at: int, raised: CertainException) -> int:
         self.raised_at.add(at)
         self.memory.lacking |= self.memory.taken
         if self.for_loops is None:
@@ -139,14 +139,14 @@ class DryRun(BlockInstructions):
 
     # -- turns ----------------------------------------------------------------------------------
 
-    def _state(self) -> DryRunState:
+    def _current_state(self) -> DryRunState:
         return StateRenumbering(self.memory).state(self.locals, self.stack)
 
     def jump_back(self, target: int) -> None:
         """Look whether the loop is where it was before. Raises EndlessLoop."""
         if self.repeats_until < min(MAX_CODE, self.following):
             self.repeats_until = -1  # no comprehension that begins anew is left to be done
-        state = self._state()
+        state = self._current_state()
         for head in self._heads.values():
             head.first, head.last = min(head.first, target), max(head.last, self.following)
         now = LoopHead(state, 1, target, self.following, self.memory)
@@ -155,12 +155,14 @@ class DryRun(BlockInstructions):
         if self._claim is not None:
             if seen is self._claim and seen.turns >= seen.most:
                 matches = does_state_match(seen.state, state, self.number_bounds)
-                if not (matches and self.memory.stays_finite()) and (
-                    matches or not self._repeats_alike(target, seen, state)
+                if not (matches and self.memory.are_float_arguments_finite()) and (
+                    matches or not self._turns_repeat_whatever_numbers(target, seen, state)
                 ):
                     raise Undecodable("another state")
                 raise self._make_endless_loop(seen, seen.turns)
-        elif seen.turns > 1 and (seen.state == state or self._repeats_alike(target, seen, state)):
+        elif seen.turns > 1 and (
+            seen.state == state or self._turns_repeat_whatever_numbers(target, seen, state)
+        ):
             raise self._make_endless_loop(seen, seen.turns - 1)
         elif seen.turns > seen.most:
             now.most, now.turns = 2 * seen.most, 1
@@ -172,7 +174,9 @@ class DryRun(BlockInstructions):
         endless.fails = seen.has_put_item_back_after_error(self.memory)
         return endless
 
-    def _repeats_alike(self, target: int, seen: LoopHead, state: DryRunState) -> bool:
+    def _turns_repeat_whatever_numbers(
+        self, target: int, seen: LoopHead, state: DryRunState
+    ) -> bool:
         """Tell whether the same turns come again whatever the numbers are that differ.
 
         They are followed once more with all numbers from now on that lie in the same direction.
@@ -197,17 +201,17 @@ class DryRun(BlockInstructions):
             try:
                 memory.contents[at] = widen_differing_number(before.contents.get(at), items, bounds)
             except StatesDiffer:
-                if made.kind(ProcessObject(at)) in ("cell", "iterator", "generator"):
+                if made.type_name(ProcessObject(at)) in ("cell", "iterator", "generator"):
                     return False
                 memory.blurred |= {at}
         turns = seen.turns - 1 if self._claim is None else seen.most
-        made._claim = LoopHead(made._state(), turns, seen.first, seen.last, memory)
+        made._claim = LoopHead(made._current_state(), turns, seen.first, seen.last, memory)
         made._heads = {target: made._claim}
         try:
             made.run_from(target, MAX_CODE)
         except EndlessLoop as endless:
             return endless.code == self.code
-        except (Undecodable, Raised, YieldedValue):
+        except (Undecodable, CertainException, GeneratorYielded):
             pass
         return False
 
@@ -217,12 +221,12 @@ class DryRun(BlockInstructions):
         """Return what an operator gives. Raises Undecodable, Raised."""
         in_place, sign = sign.endswith("="), sign.rstrip("=")
         given = operate_on_instance(self, sign, left, right, in_place=in_place)
-        apply = apply_in_place if in_place else apply_operator
+        apply = apply_in_place_operator if in_place else apply_operator
         return apply(self, sign, left, right) if given is None else given
 
     def _do_unary_negative(self, _argument: int, item: Item) -> Item:
-        if isinstance(item, UnknownNumber):
-            return UnknownNumber(-item.high, -item.low)
+        if isinstance(item, NumberWithinBounds):
+            return NumberWithinBounds(-item.high, -item.low)
         return self.apply_host_function(operator.neg, self.plain_value_of(item))
 
     def _do_unary_invert(self, _argument: int, item: Item) -> Item:
@@ -231,7 +235,7 @@ class DryRun(BlockInstructions):
     # -- comparisons ----------------------------------------------------------------------------
 
     def _do_is_op(self, argument: int, left: Item, right: Item) -> Item:
-        right, left = class_object(self, right), class_object(self, left)
+        right, left = class_as_process_object(self, right), class_as_process_object(self, left)
         if isinstance(left, ProcessObject) and isinstance(right, ProcessObject):
             return ComputedNumber((left.address == right.address) != bool(argument))
         return super()._do_is_op(argument, left, right)
@@ -241,16 +245,16 @@ class DryRun(BlockInstructions):
         return apply_comparison(self, how, left, right)
 
     def _do_contains_op(self, argument: int, sought: Item, of: Item) -> Item:
-        return ComputedNumber(self.inside(of, sought) != bool(argument))
+        return ComputedNumber(self.is_item_of(of, sought) != bool(argument))
 
     # -- names and attributes -------------------------------------------------------------------
 
     def global_value(self, number: int) -> Item:
         """Return what a global is now, by its place in co_names."""
-        return self._value_of_name(self._name(number), self.globals)
+        return self._value_of_name(self._name_at_index(number), self.globals)
 
     def _do_load_name(self, argument: int) -> Item:
-        return self._value_of_name(self._name(argument), self.names, self.globals)
+        return self._value_of_name(self._name_at_index(argument), self.names, self.globals)
 
     def _value_of_name(self, name: str, *scopes: int) -> Item:
         for scope in filter(None, scopes):
@@ -260,21 +264,21 @@ class DryRun(BlockInstructions):
                 item = ProcessObject(at)
             if item is not None:
                 return item
-        return Global(name)
+        return GlobalName(name)
 
     def _store_in_namespace(self, of: int, name: str, item: Item) -> None:
         if of >= 0 and not has_attribute_already(self, of, name, item):
-            self.refuse_repetition()
+            self.refuse_possibly_done_instruction()
         self.memory.stored[of, name] = item
 
     def _do_store_name(self, argument: int, value: Item) -> None:
-        self._store_in_namespace(self.names, self._name(argument), value)
+        self._store_in_namespace(self.names, self._name_at_index(argument), value)
 
     def _do_store_global(self, argument: int, value: Item) -> None:
-        self._store_in_namespace(self.globals, self._name(argument), value)
+        self._store_in_namespace(self.globals, self._name_at_index(argument), value)
 
     def _do_store_attr(self, argument: int, value: Item, of: Item) -> None:
-        name = self._name(argument)
+        name = self._name_at_index(argument)
         if not isinstance(of, ProcessObject):
             raise Undecodable("an attribute that is stored")
         made = of.address < 0
@@ -318,7 +322,7 @@ class DryRun(BlockInstructions):
             self.store_item(made, key, value)
         return made
 
-    def _container_below(self, argument: int) -> ProcessObject:
+    def _container_of_comprehension(self, argument: int) -> ProcessObject:
         """Return the container that an instruction of a comprehension adds to."""
         made = self.peek(argument)
         if not isinstance(made, ProcessObject):
@@ -326,21 +330,21 @@ class DryRun(BlockInstructions):
         return made
 
     def _do_list_append(self, argument: int, item: Item) -> None:
-        call_method(self, self._container_below(argument), "append", [item], {})
+        call_method(self, self._container_of_comprehension(argument), "append", [item], {})
 
     def _do_set_add(self, argument: int, item: Item) -> None:
-        call_method(self, self._container_below(argument), "add", [item], {})
+        call_method(self, self._container_of_comprehension(argument), "add", [item], {})
 
     def _do_list_extend(self, argument: int, items: Item) -> None:
-        call_method(self, self._container_below(argument), "extend", [items], {})
+        call_method(self, self._container_of_comprehension(argument), "extend", [items], {})
 
     def _do_set_update(self, argument: int, items: Item) -> None:
-        call_method(self, self._container_below(argument), "update", [items], {})
+        call_method(self, self._container_of_comprehension(argument), "update", [items], {})
 
     _do_dict_update = _do_dict_merge = _do_set_update
 
     def _do_map_add(self, argument: int, key: Item, value: Item) -> None:
-        self.store_item(self._container_below(argument), key, value)
+        self.store_item(self._container_of_comprehension(argument), key, value)
 
     # -- items and iterators --------------------------------------------------------------------
 
@@ -349,7 +353,7 @@ class DryRun(BlockInstructions):
 
     def subscript(self, of: Item, index: Item) -> Item:
         """Return `of[index]` as it is now. Raises Undecodable, Raised."""
-        if isinstance(of, ProcessObject) and self.kind(of) == MATCH:
+        if isinstance(of, ProcessObject) and self.type_name(of) == MATCH:
             return call_match_method(self, of, "group", [index])
         return super().subscript(of, index)
 
@@ -366,7 +370,7 @@ class DryRun(BlockInstructions):
         return self.make_iterator(of)
 
     def _do_for_iter(self, argument: int) -> Item | list[Item]:
-        following = self.advance(self.stack[-1] if self.stack else None)
+        following = self.next_item_and_iterator(self.stack[-1] if self.stack else None)
         if following is not None:
             self.stack[-1] = following[1]
             return following[0]
@@ -394,7 +398,7 @@ class DryRun(BlockInstructions):
         cell = self._cell_shared_with_function(self.first_cell + argument)
         if cell is None:
             self.memory.cells.add((self.code, argument))
-            return super().variable(self.first_cell + argument)
+            return super().variable_at_index(self.first_cell + argument)
         if not self.memory.contents[cell.address]:
             raise Undecodable("a local variable")
         return self.memory.contents[cell.address][0]
@@ -402,15 +406,15 @@ class DryRun(BlockInstructions):
     def _do_store_deref(self, argument: int, value: Item) -> None:
         cell = self._cell_shared_with_function(self.first_cell + argument)
         if cell is None:
-            self.store_variable(self.first_cell + argument, value)
+            self.store_variable_at_index(self.first_cell + argument, value)
         else:
             self.memory.contents[cell.address] = (value,)
 
-    def variable(self, number: int) -> Item:
+    def variable_at_index(self, number: int) -> Item:
         """Return a variable, or the cell that is in its place. Raises Undecodable."""
         if self._cell_shared_with_function(number) is not None or self._is_cell(number):
             return self._do_load_closure(number)
-        return super().variable(number)
+        return super().variable_at_index(number)
 
     def _is_cell(self, number: int) -> bool:
         if "LOAD_CLOSURE" in self.opcodes.instructions:  # until 3.12; LOAD_FAST does it since
@@ -422,7 +426,7 @@ class DryRun(BlockInstructions):
     def _do_make_cell(self, _argument: int) -> None:
         """Do nothing: what is in a cell lies in its variable until a function is given it."""
 
-    def store_variable(self, number: int, value: Item) -> None:
+    def store_variable_at_index(self, number: int, value: Item) -> None:
         """Store a variable; nothing where a comprehension has kept that there was none (3.12)."""
         if value is None:
             self.locals.pop(number, None)
@@ -441,17 +445,19 @@ class DryRun(BlockInstructions):
         positional = arguments[: len(arguments) - len(names)]
         named = dict(zip(names, arguments[len(positional) :], strict=True))
         if isinstance(called, _CALLABLES):
-            return self._returned(called, positional, named)
+            return self._result_of_call(called, positional, named)
         if named:
             raise Undecodable("a call")
-        if isinstance(called, Format) and any(map(has_unknown_value, arguments)):
-            return format_unknown(self, called.template, arguments)
+        if isinstance(called, StrFormatMethod) and any(map(is_known_only_by_kind, arguments)):
+            return format_partly_known_text(self, called.template, arguments)
         return super().call_value(called, arguments)
 
-    def _returned(self, called: Item, arguments: Sequence[Item], named: Mapping[str, Item]) -> Item:
+    def _result_of_call(
+        self, called: Item, arguments: Sequence[Item], named: Mapping[str, Item]
+    ) -> Item:
         """Return what a callable returns. Raises Undecodable, Raised, EndlessLoop."""
-        if isinstance(called, Class):
-            called = class_object(self, called)
+        if isinstance(called, ClassOfObject):
+            called = class_as_process_object(self, called)
         if isinstance(called, BuiltinMethod):
             return call_method(self, called.of, called.name, arguments, named)
         if isinstance(called, Method):
@@ -461,14 +467,14 @@ class DryRun(BlockInstructions):
             if (in_vain := call_timed_method(self, called, arguments, named)) is not None:
                 return in_vain
             return self._run_function(function, called.owner, [called.self, *arguments], named)
-        if isinstance(called, MadeFunction):
+        if isinstance(called, FunctionMadeByCode):
             return self._run_function(called, None, arguments, named)
         if called == _NEW_OF_OBJECT and len(arguments) == 1 and not named:
             return make_bare_instance(self, arguments[0])
-        if isinstance(called, Global) and self.is_builtin(called.name):
+        if isinstance(called, GlobalName) and self.is_builtin(called.name):
             kind = EXCEPTIONS.get(called.name)
             if kind is not None and issubclass(kind, Exception):
-                return Caught(kind)
+                return ExceptionInFlight(kind)
             return call_builtin(self, called.name, list(arguments), named)
         if not isinstance(called, ProcessObject):
             raise Undecodable("a call")
@@ -477,7 +483,7 @@ class DryRun(BlockInstructions):
             name = self._qualified_function_name(called)
             if name == "sleep" and module_of_function(self, called) == _OF_SLEEP:
                 self.memory.pauses = True
-                return Iteration(BuiltTuple(()), 0)  # awaited, it is over
+                return IteratorPosition(BuiltTuple(()), 0)  # awaited, it is over
             if not named and is_re_function(self, called, name, len(arguments)):
                 return call_pattern_method(self, arguments[0], name, arguments[1:])
             if (name, module_of_function(self, called)) == ("loads", "json") and not named:
@@ -497,9 +503,9 @@ class DryRun(BlockInstructions):
                 ProcessObject(self.decoder.field(at, "PyMethodObject", name))
                 for name in ("im_func", "im_self")
             )
-            if is_random(self, owner) and not named:
+            if is_random_generator(self, owner) and not named:
                 return draw_random_number(self, self._qualified_function_name(function), arguments)
-            return self._returned(function, [owner, *arguments], named)
+            return self._result_of_call(function, [owner, *arguments], named)
         raise Undecodable("a call")
 
     def _qualified_function_name(self, function: ProcessObject) -> str:
@@ -507,7 +513,7 @@ class DryRun(BlockInstructions):
         return self.decoder.string(at)
 
     def _run_function(
-        self, function: ProcessObject | MadeFunction, owner: TypeInfo | None,
+        self, function: ProcessObject | FunctionMadeByCode, owner: TypeInfo | None,
         arguments: Sequence[Item], keywords: Mapping[str, Item],
     ) -> Item:  # fmt: skip
         if self.depth >= MAX_DEPTH:
@@ -516,7 +522,7 @@ class DryRun(BlockInstructions):
         run.owner = owner
         begin_call(run, function, arguments, keywords)
         if run.is_generator() or run.has_code_flag("CO_COROUTINE"):
-            rest = SuspendedRun(run.code, run.globals, 0, tuple(sorted(run.locals.items())))
+            rest = ResumptionPoint(run.code, run.globals, 0, tuple(sorted(run.locals.items())))
             return self.memory.make_object("generator", [rest])
         self.decoder.nesting += 1
         try:
@@ -554,9 +560,9 @@ class DryRun(BlockInstructions):
             of, (BuiltStr, BuiltTuple, LibraryValue, ProcessObject)
         ) and is_supported_method(self, of, name):
             return BuiltinMethod(of, name)
-        if of == Global("object") and name == "__new__" and self.is_builtin("object"):
+        if of == GlobalName("object") and name == "__new__" and self.is_builtin("object"):
             return _NEW_OF_OBJECT
-        if isinstance(of, ProcessObject) and self.kind(of) != "str":
+        if isinstance(of, ProcessObject) and self.type_name(of) != "str":
             if of.address < 0:
                 in_class = self.decoder.types.lookup(self.class_of(of), name)
                 if in_class is None or self.decoder.ident(in_class[1]) != "function":
@@ -566,10 +572,10 @@ class DryRun(BlockInstructions):
                 return self.module_or_class_attribute(of, name)
             if cached := lru_cached_method(self, of, name):
                 return cached
-            if own := own_callable(self, of, name):
+            if own := attribute_of_object_itself(self, of, name):
                 return ProcessObject(own)
             if is_log_method(self, of, name):
-                return Global("print")
+                return GlobalName("print")
         return super().named_method(of, name)
 
     def named_attribute(self, of: Item, name: str) -> Item:
@@ -578,7 +584,7 @@ class DryRun(BlockInstructions):
             return library_value_attribute(self, of, name)
         if not isinstance(of, ProcessObject):
             return super().named_attribute(of, name)
-        kind = self.kind(of)
+        kind = self.type_name(of)
         if kind in (*LIBRARY_VALUES, DECOMPRESSOR, *STRUCTS) and not is_supported_method(
             self, of, name
         ):
@@ -608,9 +614,9 @@ class DryRun(BlockInstructions):
         """Return the names of arguments. Raises Undecodable."""
         return tuple(map(self.text_of, self.members(names)))
 
-    def spread_call(self, called: Item, arguments: list[Item]) -> Item:
+    def call_with_unpacked_arguments(self, called: Item, arguments: list[Item]) -> Item:
         """Call with an iterable of arguments, and mostly a dict of named ones."""
-        named = self.pairs(arguments[1]) if len(arguments) > 1 else []
+        named = self.pairs_of_dict(arguments[1]) if len(arguments) > 1 else []
         self.keywords = tuple(self.text_of(key) for key, _ in named)
         given = [*self.all_items(arguments[0]), *(value for _, value in named)]
         return self.call_value(called, given)

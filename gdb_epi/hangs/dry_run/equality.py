@@ -14,7 +14,7 @@ _BY_IDENTITY = frozenset(
 )
 
 
-def equals_itself_alone(decoder: ReprDecoder, address: int) -> bool:
+def equals_only_itself(decoder: ReprDecoder, address: int) -> bool:
     """Tell whether an object equals no other. Raises Undecodable where that is not known."""
     obj = decoder.obj(address)
     if obj.lineage.ident:
@@ -27,7 +27,7 @@ def compares_as_tuple(decoder: ReprDecoder, address: int) -> bool:
     obj = decoder.obj(address)
     if obj.lineage.ident != "tuple" or obj.is_exact:
         return False
-    own = (base for base in decoder.types.mro(obj.type) if base.python_class and base.dict)
+    own = (base for base in decoder.types.mro(obj.type) if base.is_python_class and base.dict)
     return not any(
         isinstance(decoder.objects.dict_get(base.dict, name), int)
         for base in own for name in _COMPARE
@@ -42,7 +42,7 @@ _OF_TUPLES = (
 def is_plain_tuple_class(decoder: ReprDecoder, info: TypeInfo) -> bool:
     """Tell whether a class is derived from tuple, as namedtuples are, and behaves as it does."""
     mro = decoder.types.mro(info)
-    own = [base for base in mro if base.python_class and base.dict]
+    own = [base for base in mro if base.is_python_class and base.dict]
     return any(base.full_name == "tuple" for base in mro) and not any(
         isinstance(decoder.objects.dict_get(base.dict, name), int)
         for base in own for name in _OF_TUPLES

@@ -9,12 +9,12 @@ from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.cpython.values.value_stack import (
     BuiltTuple,
-    Class,
-    Global,
+    CertainException,
+    ClassOfObject,
+    GlobalName,
     Item,
     Method,
     ProcessObject,
-    Raised,
     special_method,
 )
 from gdb_epi.hangs.dry_run.container_evaluation import CLASS
@@ -37,19 +37,23 @@ def make_instance(
 ) -> Item:  # fmt: skip
     """Return a new object of a class, as type.__call__ makes it. Raises Undecodable, Raised."""
     decoder, info = run.decoder, run.decoder.types.type_at(kind.address)
-    if not decoder.obj(kind.address).is_exact or not info.python_class:
+    if not decoder.obj(kind.address).is_exact or not info.is_python_class:
         raise Undecodable("a new object of another kind")
-    own_new = _new_of_class(run, info)
+    own_new = _new_method_of_class(run, info)
     if own_new is None:
         begin = special_method(decoder, info, "__init__")
         made: Item = make_bare_instance(run, kind)
         if begin is None and (arguments or keywords):
-            raise Raised(TypeError)
+            raise CertainException(TypeError)
     else:
         made = run.call_item(ProcessObject(own_new), [kind, *arguments], keywords)
-        if not isinstance(made, ProcessObject) or run.kind(made) not in ("", "instance", "tuple"):
+        if not isinstance(made, ProcessObject) or run.type_name(made) not in (
+            "",
+            "instance",
+            "tuple",
+        ):
             raise Undecodable("a new object of another kind")
-        if run.kind(made) == "tuple":
+        if run.type_name(made) == "tuple":
             return made  # a namedtuple: is_plain_tuple_class()
         if all(each.address != kind.address for each in decoder.types.mro(run.class_of(made))):
             return made  # whose __init__ is not called
@@ -78,21 +82,21 @@ def make_bare_instance(run: ObjectEvaluation, kind: Item) -> ProcessObject:
     if not isinstance(kind, ProcessObject) or run.decoder.ident(kind.address) != "type":
         raise Undecodable("a new object of another kind")
     mro = run.decoder.types.mro(run.decoder.types.type_at(kind.address))
-    if any(each.base and not each.python_class for each in mro):
+    if any(each.base and not each.is_python_class for each in mro):
         raise Undecodable("a new object of a C type")
     made = run.memory.make_object("instance")
     run.memory.stored[made.address, CLASS] = kind
     return made
 
 
-def _new_of_class(run: ObjectEvaluation, info: TypeInfo) -> int | None:
+def _new_method_of_class(run: ObjectEvaluation, info: TypeInfo) -> int | None:
     """Return the `__new__` (PyFunctionObject *) of a class; None where it is that of `object`.
 
     A class keeps it as a staticmethod (type_new_staticmethod, Objects/typeobject.c).
     """
     decoder = run.decoder
     for base in decoder.types.mro(info):
-        if base.base and not base.python_class:
+        if base.base and not base.is_python_class:
             raise Undecodable("a new object of a C type")
         value = decoder.objects.dict_get(base.dict, "__new__") if base.dict else 0
         if not base.base or not isinstance(value, int) or not value:
@@ -113,12 +117,12 @@ def operate_on_instance(
 
     The right one comes first only if its class is derived from the left one's. Raises Undecodable.
     """
-    if not isinstance(left, ProcessObject) or run.kind(left) not in ("", "instance"):
+    if not isinstance(left, ProcessObject) or run.type_name(left) not in ("", "instance"):
         return None
     info, name = run.class_of(left), _SPECIAL_NAMES[sign]
     if (
         isinstance(right, ProcessObject)
-        and run.kind(right) in ("", "instance")
+        and run.type_name(right) in ("", "instance")
         and run.class_of(right).address != info.address
     ):
         raise Undecodable("an operator of two classes")
@@ -126,17 +130,17 @@ def operate_on_instance(
         function = special_method(run.decoder, info, special)
         if function is not None:
             given = run.call_item(Method(function[1], function[0], left, special), [right])
-            if given == Global("NotImplemented"):
+            if given == GlobalName("NotImplemented"):
                 raise Undecodable("an operator that is not implemented")
             return given
     return None
 
 
-def class_object(run: ObjectEvaluation, item: Item) -> Item:
+def class_as_process_object(run: ObjectEvaluation, item: Item) -> Item:
     """Return a class as the object that it is in the process, anything else as it is."""
-    if isinstance(item, Class):
+    if isinstance(item, ClassOfObject):
         return ProcessObject(item.info.address)
-    if isinstance(item, Global) and run.is_builtin(item.name):
+    if isinstance(item, GlobalName) and run.is_builtin(item.name):
         builtins = run.decoder.context.types.module_dict("builtins")
         at = run.decoder.objects.dict_get(builtins, item.name) if builtins else 0
         return ProcessObject(at) if isinstance(at, int) and at else item
@@ -153,7 +157,7 @@ def truth_of_instance(run: ObjectEvaluation, of: ProcessObject) -> bool:
     return True
 
 
-def own_callable(run: ObjectEvaluation, of: ProcessObject, name: str) -> int:
+def attribute_of_object_itself(run: ObjectEvaluation, of: ProcessObject, name: str) -> int:
     """Return what an object itself has under a name, 0 without one.
 
     A function of its class stands back, and a functools.cached_property.
@@ -178,8 +182,8 @@ def has_attribute_already(run: ObjectEvaluation, of: int, name: str, item: Item)
         return isinstance(item, ProcessObject) and item.address > 0
     if not isinstance(before, ProcessObject) or before.address <= 0:
         return False
-    kind = run.kind(item)
-    return kind in _COMPARED and kind == run.kind(before) and run.equal(before, item)
+    kind = run.type_name(item)
+    return kind in _COMPARED and kind == run.type_name(before) and run.are_equal(before, item)
 
 
 def lru_cached_method(run: ObjectEvaluation, of: ProcessObject, name: str) -> Item:
@@ -199,12 +203,12 @@ def lru_cached_result(run: ObjectEvaluation, wrapper: int, arguments: Sequence[I
     """
     decoder, reader = run.decoder, run.decoder.reader
     cache = reader.u64(wrapper + _CACHE)
-    if run.kind(ProcessObject(cache)) != "dict":
+    if run.type_name(ProcessObject(cache)) != "dict":
         raise Undecodable("a cache of another kind")
-    alone = len(arguments) == 1 and run.kind(arguments[0]) in ("int", "str")
-    key = run.host(arguments[0]) if alone else run.host(BuiltTuple(tuple(arguments)))
+    alone = len(arguments) == 1 and run.type_name(arguments[0]) in ("int", "str")
+    key = run.to_python(arguments[0]) if alone else run.to_python(BuiltTuple(tuple(arguments)))
     run.memory.read |= {wrapper, cache}
-    value = run.dict_index(ProcessObject(cache)).get(key)
+    value = run.dict_values_by_python_key(ProcessObject(cache)).get(key)
     if not isinstance(value, ProcessObject):
         raise Undecodable("what a cache does not have")
     if decoder.ident(value.address).endswith("_lru_list_elem"):

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 
 from gdb_epi.cpython.values.repr_decoder import Undecodable
-from gdb_epi.cpython.values.value_stack import BuiltTuple, Item, ProcessObject, Raised
+from gdb_epi.cpython.values.value_stack import BuiltTuple, CertainException, Item, ProcessObject
 from gdb_epi.hangs.dry_run.block_instructions import BlockInstructions
 from gdb_epi.hangs.dry_run.container_evaluation import MAX_ITEMS
 
@@ -17,7 +17,7 @@ CHARACTERS_PER_STEP = 20
 
 def parse_json(run: BlockInstructions, called: ProcessObject, arguments: Sequence[Item]) -> Item:
     """Return what json.loads() gives of one text. Raises Undecodable, Raised."""
-    text = run.host(arguments[0]) if len(arguments) == 1 else None
+    text = run.to_python(arguments[0]) if len(arguments) == 1 else None
     if not isinstance(text, (str, bytes)):
         raise Undecodable("a call")
     run.budget[0] -= len(text) // CHARACTERS_PER_STEP
@@ -31,7 +31,9 @@ def parse_json(run: BlockInstructions, called: ProcessObject, arguments: Sequenc
             if isinstance(kind, int)
             else None
         )
-        raise Undecodable("an error of a module") if error is None else Raised(error) from None
+        raise (
+            Undecodable("an error of a module") if error is None else CertainException(error)
+        ) from None
     except (ValueError, RecursionError):
         raise Undecodable("a text that this Python does not read") from None
     return _item_of_json_value(run, value)

@@ -14,13 +14,13 @@ from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.cpython.values.value_stack import (
     BuiltStr,
     BuiltTuple,
+    CertainException,
     ComputedNumber,
     Item,
     ProcessObject,
-    Raised,
 )
 from gdb_epi.hangs.dry_run.container_evaluation import MATCH, PATTERN
-from gdb_epi.hangs.dry_run.loop_states import host_class
+from gdb_epi.hangs.dry_run.loop_states import python_class_by_name
 from gdb_epi.hangs.dry_run.object_evaluation import ObjectEvaluation
 from gdb_epi.hangs.loops.endless_matches import UnsupportedPattern, count_matching_steps
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
@@ -66,7 +66,7 @@ def call_pattern_method(
 ) -> Item:
     """Return what a method of a pattern, a text or compiled, gives. Raises Undecodable."""
     pattern, flags = _pattern_and_flags(run, of)
-    values: list[Any] = [run.host(each) for each in arguments]
+    values: list[Any] = [run.to_python(each) for each in arguments]
     subject = values[name == "sub"] if len(values) > (name == "sub") else None
     if not isinstance(subject, str) or len(subject) > MAX_SUBJECT:
         raise Undecodable("a long text")
@@ -89,13 +89,13 @@ def call_pattern_method(
 
 
 def _pattern_and_flags(run: ObjectEvaluation, of: Item) -> tuple[str, int]:
-    if not isinstance(of, ProcessObject) or run.kind(of) != PATTERN:
+    if not isinstance(of, ProcessObject) or run.type_name(of) != PATTERN:
         return run.text_of(of), 0
     reader, obj = run.decoder.reader, run.decoder.obj(of.address)
-    text = reader.string(reader.u64(run.decoder.member(obj, "pattern")), MAX_PATTERN)
+    text = reader.string(reader.u64(run.decoder.member_address(obj, "pattern")), MAX_PATTERN)
     if not isinstance(text, str) or len(text) >= MAX_PATTERN:
         raise Undecodable("a long pattern")
-    return text, reader.u32(run.decoder.member(obj, "flags"))
+    return text, reader.u32(run.decoder.member_address(obj, "flags"))
 
 
 def _make_match(run: ObjectEvaluation, match: re.Match[str]) -> Item:
@@ -148,7 +148,7 @@ def call_match_method(
     """Return what a method of a match gives. Raises Undecodable, Raised."""
     parts = run.members(of) if of.address < 0 else _match_parts_in_process(run, of)
     groups, spans, named = (part.items for part in parts[:3] if isinstance(part, BuiltTuple))
-    by_name = {str(key): n for key, n in map(run.host, named)}  # type: ignore[misc,has-type]
+    by_name = {str(key): n for key, n in map(run.to_python, named)}  # type: ignore[misc,has-type]
     if name == "groups":
         return BuiltTuple(groups[1:])
     if name == "groupdict":
@@ -156,10 +156,10 @@ def call_match_method(
         return run.memory.make_object("dict", pairs)
     places: dict[object, int] = {n: n for n in range(len(groups))}
     places.update(by_name)
-    wanted = [places.get(run.host(each)) for each in arguments] or [0]
+    wanted = [places.get(run.to_python(each)) for each in arguments] or [0]
     chosen = [n for n in wanted if n is not None]
     if len(chosen) < len(wanted):
-        raise Raised(IndexError)
+        raise CertainException(IndexError)
     if name == "group":
         texts = tuple(groups[n] for n in chosen)
         return texts[0] if len(texts) == 1 else BuiltTuple(texts)
@@ -171,9 +171,9 @@ def make_library_value(
     run: ObjectEvaluation, kind: str, arguments: Sequence[Item], keywords: Mapping[str, Item]
 ) -> Item:
     """Return a new date, time or decimal. Raises Undecodable, Raised."""
-    values = [run.host(each) for each in arguments]
-    named = {name: run.host(value) for name, value in keywords.items()}
-    return run.apply_host_function(lambda: host_class(kind)(*values, **named))
+    values = [run.to_python(each) for each in arguments]
+    named = {name: run.to_python(value) for name, value in keywords.items()}
+    return run.apply_host_function(lambda: python_class_by_name(kind)(*values, **named))
 
 
 def decompress(run: ObjectEvaluation, of: ProcessObject, arguments: Sequence[Item]) -> Item:
@@ -195,8 +195,8 @@ def call_struct_method(
     import struct
 
     at = run.decoder.reader.u64(of.address + _FORMAT_OF_STRUCT)
-    text: Any = run.host(ProcessObject(at))
-    values: list[Any] = [run.host(each) for each in arguments]
+    text: Any = run.to_python(ProcessObject(at))
+    values: list[Any] = [run.to_python(each) for each in arguments]
     try:
         if name == "iter_unpack":
             rows = tuple(struct.iter_unpack(text, *values))
@@ -210,16 +210,16 @@ def call_struct_method(
 
 def library_value_attribute(run: ObjectEvaluation, of: Item, name: str) -> Item:
     """Return an attribute of a date, time or decimal, or of a decompressor. Raises Undecodable."""
-    if isinstance(of, ProcessObject) and run.kind(of) == DECOMPRESSOR:
+    if isinstance(of, ProcessObject) and run.type_name(of) == DECOMPRESSOR:
         run.memory.read.add(of.address)
         if name == "eof":
             return ComputedNumber(run.decoder.reader.u8(of.address + _EOF) != 0)
         if name not in _OF_DECOMPRESSORS:
             raise Undecodable("an attribute of a value")
         return ProcessObject(run.decoder.reader.u64(of.address + _OF_DECOMPRESSORS[name]))
-    if isinstance(of, ProcessObject) and run.kind(of) in STRUCTS and name == "size":
+    if isinstance(of, ProcessObject) and run.type_name(of) in STRUCTS and name == "size":
         return ComputedNumber(run.decoder.reader.i64(of.address + _SIZE_OF_STRUCT))
-    value = getattr(run.host(of), name, None)
+    value = getattr(run.to_python(of), name, None)
     if value is None or callable(value):
         raise Undecodable("an attribute of a value")
     return run.item_of_python_value(value)

@@ -11,14 +11,14 @@ from gdb_epi.cpython.values.formatting import Plain
 from gdb_epi.cpython.values.value_stack import (
     BuiltinMethod,
     BuiltTuple,
+    FunctionMadeByCode,
     Item,
-    Iteration,
-    MadeFunction,
+    IteratorPosition,
     Method,
     NoneResult,
+    NumberWithinBounds,
     ProcessObject,
-    SuspendedRun,
-    UnknownNumber,
+    ResumptionPoint,
 )
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 Bounds = tuple[float, float]  # of a number, inclusive
 INFINITE = float("inf")
 # Items that hold others.
-_HOLDERS = (BuiltTuple, Iteration, BuiltinMethod, MadeFunction, SuspendedRun)
+_HOLDERS = (BuiltTuple, IteratorPosition, BuiltinMethod, FunctionMadeByCode, ResumptionPoint)
 
 
-class IdentityKey:
+class KeyEqualToItselfAlone:
     """An object that is equal to itself alone."""
 
     def __init__(self, address: int) -> None:
         self.address = address
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, IdentityKey) and other.address == self.address
+        return isinstance(other, KeyEqualToItselfAlone) and other.address == self.address
 
     def __hash__(self) -> int:
         return hash(self.address)
@@ -71,24 +71,24 @@ class DryRunMemory:
         self.pauses = False  # it slept, or waited with a timeout
         self.multiplies = self.needs_finite = False  # floats that may have any size
 
-    def changed(self) -> frozenset[int]:
+    def changed_objects(self) -> frozenset[int]:
         """Return the containers of the process that it changed, and the events that it set."""
         flags = (at for at, name in self.stored if name == "_flag")  # Lib/threading.py
         return frozenset(at for at in (*self.contents, *flags) if at > 0)
 
-    def is_untouched(self) -> bool:
+    def has_changed_nothing(self) -> bool:
         """Tell whether it stored nothing in what the process has, and gave no lock back."""
         stored = any(at > 0 for at, _ in self.stored) or any(at > 0 for at in self.contents)
         return not (stored or self.released)
 
-    def stays_finite(self) -> bool:
+    def are_float_arguments_finite(self) -> bool:
         """Tell whether nothing that takes finite floats alone was given one that may overflow.
 
         One that only sums change stops growing long before that: a float has 53 bits.
         """
         return not (self.multiplies and self.needs_finite)
 
-    def note_length(self, container: int, before: int, now: int) -> None:
+    def note_length_change(self, container: int, before: int, now: int) -> None:
         """Keep what was taken from a container, and whether it came back after an error."""
         if now < before:
             self.taken |= {container}
@@ -110,12 +110,12 @@ class DryRunMemory:
         self.kinds[address], self.contents[address] = kind, tuple(items)
         return ProcessObject(address)
 
-    def suspended_generators(self, stack: Iterable[Item]) -> Iterator[SuspendedRun]:
+    def suspended_generators(self, stack: Iterable[Item]) -> Iterator[ResumptionPoint]:
         """Yield where generators on a stack rest, and those that they take values of."""
         for item in stack:
             at = item.address if isinstance(item, ProcessObject) else 0
             for rest in self.contents.get(at, ()):
-                if isinstance(rest, SuspendedRun):
+                if isinstance(rest, ResumptionPoint):
                     yield rest
                     yield from self.suspended_generators(rest.stack)
 
@@ -127,7 +127,12 @@ class EndlessLoop(Exception):
     """
 
     def __init__(
-        self, code: int, first: int, last: int, turns: int, generators: Iterable[SuspendedRun] = ()
+        self,
+        code: int,
+        first: int,
+        last: int,
+        turns: int,
+        generators: Iterable[ResumptionPoint] = (),
     ) -> None:
         super().__init__(f"{turns} turns")
         self.code, self.first, self.last, self.turns = code, first, last, turns
@@ -257,15 +262,15 @@ def widen_differing_number(before: Any, now: Any, bounds: _BoundsOf) -> Any:
         infinite: Any = INFINITE
         if are_decimal_bounds(first):
             infinite = type(first[0])("Infinity")
-            if first == last and UnknownNumber not in (type(before), type(now)):
+            if first == last and NumberWithinBounds not in (type(before), type(now)):
                 return now
-        if isinstance(before, UnknownNumber):
+        if isinstance(before, NumberWithinBounds):
             low = first[0] if first[0] <= last[0] else -infinite
-            return UnknownNumber(low, first[1] if last[1] <= first[1] else infinite)
+            return NumberWithinBounds(low, first[1] if last[1] <= first[1] else infinite)
         start, end = first[0], last[0]
-        if isinstance(now, UnknownNumber):
-            return UnknownNumber(min(start, end), infinite if last[1] > start else start)
-        return UnknownNumber(*((end, infinite) if end >= start else (-infinite, end)))
+        if isinstance(now, NumberWithinBounds):
+            return NumberWithinBounds(min(start, end), infinite if last[1] > start else start)
+        return NumberWithinBounds(*((end, infinite) if end >= start else (-infinite, end)))
     if type(before) is not type(now) or not isinstance(now, tuple) or len(before) != len(now):
         raise StatesDiffer
     if type(now) is not tuple and not isinstance(now, _HOLDERS):
@@ -276,7 +281,7 @@ def widen_differing_number(before: Any, now: Any, bounds: _BoundsOf) -> Any:
 
 def does_state_match(claimed: Any, now: Any, bounds: _BoundsOf) -> bool:
     """Tell whether a state is as claimed; a number that is not known may be any in its bounds."""
-    if isinstance(claimed, UnknownNumber):
+    if isinstance(claimed, NumberWithinBounds):
         within = bounds(now)
         if (
             within is None
@@ -327,10 +332,10 @@ def read_library_value(text: str, kind: str) -> object:
             named[number[1]] = int(number[2])
         else:
             arguments.append(int(number[2]))
-    return host_class(kind)(*arguments, **named)
+    return python_class_by_name(kind)(*arguments, **named)
 
 
-def host_class(kind: str) -> Any:
+def python_class_by_name(kind: str) -> Any:
     """Return a class of this Python by its module and name."""
     module, _, name = kind.rpartition(".")
     return getattr(__import__(module), name)

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from gdb_epi.cpython.values.formatting import Plain
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.cpython.values.value_stack import (
+    CertainException,
     Item,
     NoneResult,
+    NumberWithinBounds,
     ProcessObject,
-    Raised,
-    UnknownNumber,
 )
 from gdb_epi.hangs.dry_run.builtin_calls import (
     BUILTINS,
@@ -59,16 +59,16 @@ def _call_heapq_function(run: ObjectEvaluation, name: str, arguments: Sequence[I
     import heapq
 
     of, *others = arguments
-    if not isinstance(of, ProcessObject) or run.kind(of) != "list":
+    if not isinstance(of, ProcessObject) or run.type_name(of) != "list":
         raise Undecodable("a heap of another kind")
-    run.refuse_change_of(of)
+    run.refuse_possibly_done_change_of(of)
     keyed, given = (
         list(map(_HeapItem, sort_keys(run, each, None), each)) for each in (run.members(of), others)
     )
     try:
         taken: _HeapItem | None = getattr(heapq, name)(keyed, *given)
     except ERRORS as error:
-        raise Raised(type(error)) from None
+        raise CertainException(type(error)) from None
     run.replace_items(of, [each.item for each in keyed])
     return NoneResult() if taken is None else taken.item
 
@@ -85,7 +85,7 @@ def call_native(
     name = text.removeprefix("<built-in method ").partition(" of ")[0]
     if name != text and is_supported_method(run, of, name):
         return call_method(run, of, name, arguments, keywords)
-    if name == "__new__" and not keywords and _is_type_tuple(run, of):
+    if name == "__new__" and not keywords and _is_builtin_tuple_type(run, of):
         return make_tuple_instance(run, *arguments)
     name = text.removeprefix("<built-in function ").rstrip(">")
     if name in BUILTINS and _is_module(run, of, "builtins"):  # under another name
@@ -94,18 +94,18 @@ def call_native(
         run.memory.pauses = True
         return NoneResult()
     if name in CLOCKS and not name.endswith("_ns") and _is_module(run, of, "time"):
-        return UnknownNumber(0.0, MAX_UPTIME if name in _SINCE_BOOT else math.inf)
-    if name == "fspath" and run.kind(arguments[0]) == "str" and _is_module(run, of, "posix"):
+        return NumberWithinBounds(0.0, MAX_UPTIME if name in _SINCE_BOOT else math.inf)
+    if name == "fspath" and run.type_name(arguments[0]) == "str" and _is_module(run, of, "posix"):
         return arguments[0]
     if name == "_path_normpath" and not keywords and _is_module(run, of, "posix"):
-        return run.apply_host_function(posixpath.normpath, *map(run.host, arguments))
+        return run.apply_host_function(posixpath.normpath, *map(run.to_python, arguments))
     if name in _OF_HEAPS and not keywords and _is_module(run, of, "_heapq"):
         return _call_heapq_function(run, name, arguments)
     if name in _SEARCHES and not keywords and _is_module(run, of, "_bisect"):
-        return run.apply_host_function(getattr(bisect, name), *map(run.host, arguments))
+        return run.apply_host_function(getattr(bisect, name), *map(run.to_python, arguments))
     if name in _UNPACKS and not keywords and _is_module(run, of, "_struct"):
         try:
-            return run.apply_host_function(getattr(struct, name), *map(run.host, arguments))
+            return run.apply_host_function(getattr(struct, name), *map(run.to_python, arguments))
         except struct.error:
             raise Undecodable("an error of a module") from None
     if name in _OF_MATH and not keywords and _is_module(run, of, "math"):
@@ -119,7 +119,7 @@ def _is_module(run: ObjectEvaluation, of: ProcessObject, name: str) -> bool:
     return run.decoder.repr_of(of.address).startswith(f"<module '{name}'")
 
 
-def _is_type_tuple(run: ObjectEvaluation, of: ProcessObject) -> bool:
+def _is_builtin_tuple_type(run: ObjectEvaluation, of: ProcessObject) -> bool:
     if not of.address or run.decoder.ident(of.address) != "type":
         return False
     return run.decoder.types.type_at(of.address).full_name == "tuple"

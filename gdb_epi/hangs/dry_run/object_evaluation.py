@@ -12,16 +12,16 @@ from gdb_epi.cpython.values.value_stack import (
     PLAIN_DATA,
     BuiltStr,
     BuiltTuple,
+    CertainException,
     ComputedNumber,
     Item,
-    Iteration,
+    IteratorPosition,
     LibraryValue,
     NoneResult,
-    Numbers,
     ProcessObject,
-    Raised,
+    RangeValue,
+    ResumptionPoint,
     Slice,
-    SuspendedRun,
     is_plain_attribute,
     special_method,
 )
@@ -37,7 +37,7 @@ from gdb_epi.hangs.dry_run.container_evaluation import (
     MAX_ITEMS,
     SETS,
     ContainerEvaluation,
-    YieldedValue,
+    GeneratorYielded,
 )
 from gdb_epi.hangs.dry_run.loop_states import (
     EndlessLoop,
@@ -62,13 +62,17 @@ class ObjectEvaluation(ContainerEvaluation):
 
     def store_item(self, of: Item, index: Item, value: Item) -> None:
         """Do `of[index] = value`. Raises Undecodable, Raised."""
-        kind = self.kind(of)
+        kind = self.type_name(of)
         if not isinstance(of, ProcessObject) or kind not in (*DICTS, "list", "bytearray", DEQUE):
             raise Undecodable("an item that is stored")
         if kind in DICTS:
-            pairs, key = self.pairs(of), self.host(index)
+            pairs, key = self.pairs_of_dict(of), self.to_python(index)
             self.budget[0] -= len(pairs) // FREE
-            at = list(self.dict_index(of)).index(key) if key in self.dict_index(of) else len(pairs)
+            at = (
+                list(self.dict_values_by_python_key(of)).index(key)
+                if key in self.dict_values_by_python_key(of)
+                else len(pairs)
+            )
             pairs[at : at + 1] = [(pairs[at][0] if at < len(pairs) else index, value)]
             self.replace_items(of, map(BuiltTuple, pairs))
             return
@@ -83,32 +87,32 @@ class ObjectEvaluation(ContainerEvaluation):
         try:
             items[place] = value
         except IndexError:
-            raise Raised(IndexError) from None
+            raise CertainException(IndexError) from None
         self.replace_items(of, items)
 
     def delete_item(self, of: Item, index: Item) -> None:
         """Do `del of[index]`. Raises Undecodable, Raised."""
         changeable = (*DICTS, "list", "bytearray", DEQUE)
-        if not isinstance(of, ProcessObject) or self.kind(of) not in changeable:
+        if not isinstance(of, ProcessObject) or self.type_name(of) not in changeable:
             raise Undecodable("an item that is deleted")
-        if self.kind(of) in DICTS:
-            self.pop_dict_key(of, self.host(index))
+        if self.type_name(of) in DICTS:
+            self.pop_dict_key(of, self.to_python(index))
             return
         items = list(self.members(of))
         place = slice(*index) if isinstance(index, Slice) else self.slice_bound(index) or 0
         try:
             del items[place]
         except IndexError:
-            raise Raised(IndexError) from None
+            raise CertainException(IndexError) from None
         self.replace_items(of, items)
 
     def pop_dict_key(self, of: ProcessObject, key: object) -> Item:
         """Take a key out of a dict, and return its value. Raises Raised."""
-        value = self.dict_index(of).get(key)
+        value = self.dict_values_by_python_key(of).get(key)
         if value is None:
-            raise Raised(KeyError)
-        keys = list(self.dict_index(of))
-        pairs = zip(keys, self.pairs(of), strict=True)
+            raise CertainException(KeyError)
+        keys = list(self.dict_values_by_python_key(of))
+        pairs = zip(keys, self.pairs_of_dict(of), strict=True)
         self.replace_items(of, [BuiltTuple(pair) for each, pair in pairs if each != key])
         return value
 
@@ -133,12 +137,12 @@ class ObjectEvaluation(ContainerEvaluation):
         kind = self.decoder.ident(in_class[1]) if in_class else ""
         if in_class and kind == "property":
             getter = self.decoder.reader.u64(
-                self.decoder.member(self.decoder.obj(in_class[1]), "fget")
+                self.decoder.member_address(self.decoder.obj(in_class[1]), "fget")
             )
             return self.call(getter, in_class[0], [of])
         if attribute is None and in_class and is_plain_attribute(self.decoder, in_class[1]):
             attribute = ProcessObject(in_class[1])
-        if in_class and self.kind(of) == "tuple" and kind.endswith("_tuplegetter"):
+        if in_class and self.type_name(of) == "tuple" and kind.endswith("_tuplegetter"):
             head = self.decoder.layout.size("PyObject") or 16
             return self.members(of)[self.decoder.reader.i64(in_class[1] + head)]
         if attribute is None:
@@ -183,8 +187,8 @@ class ObjectEvaluation(ContainerEvaluation):
 
     def make_iterator(self, over: Item) -> Item:
         """Return what goes over a container. Raises Undecodable."""
-        kind = self.kind(over)
-        if kind in (*_ITERATORS, *_OF_PROCESS) or isinstance(over, Iteration):
+        kind = self.type_name(over)
+        if kind in (*_ITERATORS, *_OF_PROCESS) or isinstance(over, IteratorPosition):
             return over
         if (
             isinstance(over, ProcessObject)
@@ -196,7 +200,7 @@ class ObjectEvaluation(ContainerEvaluation):
             over = BuiltStr(self.uncut_text(over))
         if isinstance(over, LibraryValue) and kind in BYTES:
             over = BuiltTuple(self.container_contents(over))
-        if not isinstance(over, (BuiltStr, ProcessObject, BuiltTuple, Numbers)):
+        if not isinstance(over, (BuiltStr, ProcessObject, BuiltTuple, RangeValue)):
             raise Undecodable("an iterator of another kind")
         if isinstance(over, ProcessObject) and kind in ("", "instance"):
             own = special_method(self.decoder, self.class_of(over), "__iter__")
@@ -204,15 +208,15 @@ class ObjectEvaluation(ContainerEvaluation):
                 return self.make_iterator(self.call(own[1], own[0], [over]))
         if isinstance(over, ProcessObject) and kind not in (*ARRAYS, *SETS, *DICTS):
             raise Undecodable("an iterator of another kind")
-        return Iteration(over, 0)
+        return IteratorPosition(over, 0)
 
-    def advance(self, iterator: Item) -> tuple[Item, Item] | None:
+    def next_item_and_iterator(self, iterator: Item) -> tuple[Item, Item] | None:
         """Return an iterator's next item, and the iterator after it; None at its end."""
         if isinstance(iterator, ProcessObject):
             return self._advance_object(iterator)
-        if not isinstance(iterator, Iteration):
+        if not isinstance(iterator, IteratorPosition):
             raise Undecodable("an iterator of another kind")
-        if isinstance(iterator.over, Numbers):  # it may be long
+        if isinstance(iterator.over, RangeValue):  # it may be long
             numbers = range(iterator.over.start, iterator.over.stop, iterator.over.step)
             items: Sequence[Item] = ()
             count = len(numbers)
@@ -227,25 +231,27 @@ class ObjectEvaluation(ContainerEvaluation):
 
     def _advance_object(self, iterator: ProcessObject) -> tuple[Item, Item] | None:
         if iterator.address not in self.memory.contents:
-            generates = self.kind(iterator) == "generator"
+            generates = self.type_name(iterator) == "generator"
             read = self.generators if generates else self.iterator_position
             kept: Item = read(iterator.address) if read is not None else None
             if read is None or (kept is None and not generates):
                 raise Undecodable("an iterator of another kind")
-            if not (isinstance(kept, SuspendedRun) and kept.runs):  # then its value is to come
-                self.refuse_change_of(iterator)
+            if not (isinstance(kept, ResumptionPoint) and kept.runs):  # then its value is to come
+                self.refuse_possibly_done_change_of(iterator)
             self.memory.contents[iterator.address] = (kept,) if kept is not None else ()
         else:
-            self.refuse_change_of(iterator)
+            self.refuse_possibly_done_change_of(iterator)
         (kept,) = self.memory.contents[iterator.address] or (None,)
-        if isinstance(kept, SuspendedRun):
-            item = self.resume(iterator, kept)
+        if isinstance(kept, ResumptionPoint):
+            item = self.next_value_of_generator(iterator, kept)
             return None if item is None else (item, iterator)
-        following = self.advance(kept) if kept is not None else None
+        following = self.next_item_and_iterator(kept) if kept is not None else None
         self.memory.contents[iterator.address] = (following[1],) if following else ()
         return (following[0], iterator) if following else None
 
-    def resume(self, generator: ProcessObject, rest: SuspendedRun) -> Item | None:
+    def next_value_of_generator(
+        self, generator: ProcessObject, rest: ResumptionPoint
+    ) -> Item | None:
         """Return the next value of a generator, None at its end. Raises Undecodable, Raised."""
         if self.depth >= MAX_DEPTH:
             raise Undecodable("calls in one another")
@@ -259,8 +265,8 @@ class ObjectEvaluation(ContainerEvaluation):
         contents[generator.address] = ()
         try:
             self.memory.returned = run.run_from(rest.at, MAX_CODE)
-        except YieldedValue as given:
-            kept = SuspendedRun(rest.code, rest.globals, run.following,
+        except GeneratorYielded as given:
+            kept = ResumptionPoint(rest.code, rest.globals, run.following,
                         tuple(sorted(run.locals.items())), tuple(run.stack))  # fmt: skip
             contents[generator.address] = (kept,)
             return given.value
@@ -279,25 +285,29 @@ class ObjectEvaluation(ContainerEvaluation):
         if kind == "generator":
             return ProcessObject(address)
         if kind in ("list_iterator", "tuple_iterator", "str_iterator", "str_ascii_iterator"):
-            return Iteration(ProcessObject(second) if second else BuiltTuple(()), first)
+            return IteratorPosition(ProcessObject(second) if second else BuiltTuple(()), first)
         if kind == "itertools.cycle" and not first:
-            return Iteration(ProcessObject(second), third, round=True)
+            return IteratorPosition(ProcessObject(second), third, round=True)
         if kind in ("dict_keyiterator", "dict_itemiterator", "dict_valueiterator", "set_iterator"):
             of = ProcessObject(first)
             if not first:  # it has ended
-                return Iteration(BuiltTuple(()), 0)
+                return IteratorPosition(BuiltTuple(()), 0)
             left = reader.u64(address + (40 if kind == "set_iterator" else 48))
             over = BuiltTuple(self.container_contents(of)) if "item" in kind else of
             if "value" in kind:
-                over = BuiltTuple(tuple(value for _, value in self.pairs(of)))
+                over = BuiltTuple(tuple(value for _, value in self.pairs_of_dict(of)))
             place = self.length(of) - left
-            return Iteration(over, place) if place >= 0 else None
+            return IteratorPosition(over, place) if place >= 0 else None
         if kind in ("enumerate", "zip", "list_reverseiterator", "collections._deque_iterator",
                     "_collections._deque_iterator", "_deque_iterator"):  # fmt: skip
             return self._position_of_wrapping_iterator(address, kind)
         if kind == "range_iterator":
             index, start, step, count = read_range_iterator(reader, address)
-            return Iteration(Numbers(start, start + count * step, step), index) if step else None
+            return (
+                IteratorPosition(RangeValue(start, start + count * step, step), index)
+                if step
+                else None
+            )
         return None
 
     def _position_of_wrapping_iterator(self, address: int, kind: str) -> Item:
@@ -312,27 +322,31 @@ class ObjectEvaluation(ContainerEvaluation):
         first, second = (reader.u64(address + 16 + 8 * n) for n in range(2))
         if kind == "enumerate":
             inner = self.iterator_position(second)
-            if not isinstance(inner, Iteration) or inner.round:
+            if not isinstance(inner, IteratorPosition) or inner.round:
                 return None
             begin = first - inner.place
             pairs = ((ComputedNumber(begin + n), each)
                      for n, each in enumerate(self.members(inner.over)))  # fmt: skip
-            return Iteration(BuiltTuple(tuple(map(BuiltTuple, pairs))), inner.place)
+            return IteratorPosition(BuiltTuple(tuple(map(BuiltTuple, pairs))), inner.place)
         if kind == "zip":
             inners = [self.iterator_position(at)
                       for at in ContainerReader(reader).tuple_items(second)]  # fmt: skip
-            iterations = [each for each in inners if isinstance(each, Iteration) and not each.round]
+            iterations = [
+                each for each in inners if isinstance(each, IteratorPosition) and not each.round
+            ]
             if not iterations or len(iterations) < len(inners):
                 return None
             place = min(each.place for each in iterations)  # of each as many items were taken
             rows = zip(*(self.members(each.over)[each.place - place :] for each in iterations),
                        strict=False)  # fmt: skip
-            return Iteration(BuiltTuple(tuple(map(BuiltTuple, rows))), place)
+            return IteratorPosition(BuiltTuple(tuple(map(BuiltTuple, rows))), place)
         if kind == "list_reverseiterator":
             items = tuple(self.members(ProcessObject(second)))[::-1] if second else ()
-            return Iteration(BuiltTuple(items), max(0, len(items) - 1 - reader.i64(address + 16)))
+            return IteratorPosition(
+                BuiltTuple(items), max(0, len(items) - 1 - reader.i64(address + 16))
+            )
         of = ProcessObject(reader.u64(address + 32))
-        return Iteration(of, self.length(of) - reader.u64(address + 48))
+        return IteratorPosition(of, self.length(of) - reader.u64(address + 48))
 
     def all_items(self, of: Item) -> list[Item]:
         """Return everything that a container, iterator or generator gives. Raises Undecodable."""
@@ -346,7 +360,7 @@ class ObjectEvaluation(ContainerEvaluation):
     def iterate_items(self, of: Item) -> Iterator[Item]:
         """Yield what an iterator gives. Raises Undecodable, Raised, EndlessLoop."""
         iterator = self.make_iterator(of)
-        while (following := self.advance(iterator)) is not None:
+        while (following := self.next_item_and_iterator(iterator)) is not None:
             item, iterator = following
             yield item
             self.budget[0] -= 1

@@ -13,14 +13,14 @@ from gdb_epi.cpython.values.value_stack import (
     STR,
     BuiltStr,
     BuiltTuple,
-    Caught,
+    CertainException,
     ComputedNumber,
-    Drawn,
+    ExceptionInFlight,
     Item,
+    NumberWithinBounds,
+    PartlyKnownText,
     ProcessObject,
-    Raised,
-    UnknownNumber,
-    UnknownText,
+    RandomlyDrawnValue,
 )
 from gdb_epi.hangs.dry_run.builtin_calls import call_method, operate_on_sets
 from gdb_epi.hangs.dry_run.container_evaluation import (
@@ -50,23 +50,23 @@ _CHANGED_IN_PLACE = ("list", "set", "bytearray", DEQUE)
 
 def apply_operator(run: ObjectEvaluation, sign: str, left: Item, right: Item) -> Item:
     """Return what an operator gives of two items. Raises Undecodable, Raised."""
-    kinds = run.kind(left), run.kind(right)
-    if isinstance(left, Drawn) or isinstance(right, Drawn):
+    kinds = run.type_name(left), run.type_name(right)
+    if isinstance(left, RandomlyDrawnValue) or isinstance(right, RandomlyDrawnValue):
         if sign not in ("+", "-", "//"):
             raise Undecodable("an operator")
         return run.apply_to_all_draws(_OPERATORS[sign], left, right)
-    unknown = isinstance(left, UnknownText) or isinstance(right, UnknownText)
-    if unknown or (sign == "%" and has_unknown_value(right)):
+    unknown = isinstance(left, PartlyKnownText) or isinstance(right, PartlyKnownText)
+    if unknown or (sign == "%" and is_known_only_by_kind(right)):
         if sign == "%" and kinds[0] == "str" and isinstance(right, BuiltTuple):
             parts = run.text_of(left).replace("%d", "%s").split("%s")
             if "%" not in "".join(parts) and len(parts) == len(right.items) + 1:
                 escaped = (part.replace("{", "{{").replace("}", "}}") for part in parts)
-                return format_unknown(run, "{}".join(escaped), right.items)
-        begins = beginning_of_text(run, left) if sign == "+" else ""
-        if sign == "+" and not isinstance(left, UnknownText):
-            begins += beginning_of_text(run, right)
-        return UnknownText(begins=begins)
-    if isinstance(left, UnknownNumber) or isinstance(right, UnknownNumber):
+                return format_partly_known_text(run, "{}".join(escaped), right.items)
+        begins = known_beginning_of_text(run, left) if sign == "+" else ""
+        if sign == "+" and not isinstance(left, PartlyKnownText):
+            begins += known_beginning_of_text(run, right)
+        return PartlyKnownText(begins=begins)
+    if isinstance(left, NumberWithinBounds) or isinstance(right, NumberWithinBounds):
         both = run.number_bounds(left), run.number_bounds(right)
         infinite = sum(each is not None and INFINITE in map(abs, each) for each in both)
         run.memory.multiplies |= infinite > (sign in ("+", "-"))
@@ -76,13 +76,13 @@ def apply_operator(run: ObjectEvaluation, sign: str, left: Item, right: Item) ->
     if kinds[0] in SETS and kinds[1] in SETS:
         return operate_on_sets(run, sign, left, right)
     if sign == "+" and kinds[0] == "bytes" and kinds[1] in BYTES:
-        return run.apply_host_function(operator.add, run.host(left), run.host(right))
+        return run.apply_host_function(operator.add, run.to_python(left), run.to_python(right))
     if sign == "+" and kinds == ("list", "list"):
         return run.memory.make_object("list", [*run.members(left), *run.members(right)])
     if sign == "*" and sorted(kinds) in (["int", "list"], ["int", "str"]):
         return _repeat_sequence(run, *((left, right) if kinds[1] == "int" else (right, left)))
     if not {*kinds}.isdisjoint(LIBRARY_VALUES) and sign in _OPERATORS:
-        return run.apply_host_function(_OPERATORS[sign], run.host(left), run.host(right))
+        return run.apply_host_function(_OPERATORS[sign], run.to_python(left), run.to_python(right))
     values = run.plain_value_of(left), run.plain_value_of(right)
     texts = sum(isinstance(value, str) for value in values)
     if sign not in _OPERATORS or (texts and (texts, sign) != (2, "+")):
@@ -93,12 +93,12 @@ def apply_operator(run: ObjectEvaluation, sign: str, left: Item, right: Item) ->
     return run.apply_host_function(_OPERATORS[sign], *values)
 
 
-def apply_in_place(run: ObjectEvaluation, sign: str, left: Item, right: Item) -> Item:
+def apply_in_place_operator(run: ObjectEvaluation, sign: str, left: Item, right: Item) -> Item:
     """Return what `+=` and the like give: a list, set or dict itself, whoever else has it."""
-    kind = run.kind(left)
+    kind = run.type_name(left)
     if not isinstance(left, ProcessObject) or kind not in (*_CHANGED_IN_PLACE, *DICTS):
         return apply_operator(run, sign, left, right)
-    if kind == "set" and run.kind(right) in SETS:
+    if kind == "set" and run.type_name(right) in SETS:
         run.replace_items(left, run.members(operate_on_sets(run, sign, left, right)))
     elif kind == "list" and sign == "*":
         run.replace_items(left, run.members(apply_operator(run, sign, left, right)))
@@ -111,36 +111,38 @@ def apply_in_place(run: ObjectEvaluation, sign: str, left: Item, right: Item) ->
     return left
 
 
-def beginning_of_text(run: ObjectEvaluation, of: Item) -> str:
+def known_beginning_of_text(run: ObjectEvaluation, of: Item) -> str:
     """Return how a text begins, or what formats as one. Raises Undecodable."""
-    if isinstance(of, UnknownText):
+    if isinstance(of, PartlyKnownText):
         return of.begins
-    return "" if has_unknown_value(of) else run.convert_item(of, STR)
+    return "" if is_known_only_by_kind(of) else run.convert_item(of, STR)
 
 
-def build_unknown_text(
+def build_partly_known_text(
     run: ObjectEvaluation, name: str, argument: int, items: Sequence[Item]
 ) -> Item:
     """Return the text that an instruction makes of what is not known; None where all is known.
 
     Raises Undecodable.
     """
-    if any(isinstance(item, Drawn) for item in items):
+    if any(isinstance(item, RandomlyDrawnValue) for item in items):
         if name != "BUILD_STRING" and (len(items) > 1 or argument):
             raise Undecodable("a format of a draw")
         return run.apply_to_all_draws(lambda *parts: "".join(map(str, parts)), *items)
-    if not any(map(has_unknown_value, items)):
+    if not any(map(is_known_only_by_kind, items)):
         return None
     plain = len(items) == 1 and not argument and name != "CONVERT_VALUE"
     begins = ""
     for part in items if plain or name == "BUILD_STRING" else ():
-        begins += beginning_of_text(run, part)
-        if has_unknown_value(part):
+        begins += known_beginning_of_text(run, part)
+        if is_known_only_by_kind(part):
             break
-    return UnknownText(begins=begins)
+    return PartlyKnownText(begins=begins)
 
 
-def format_unknown(run: ObjectEvaluation, template: str, arguments: Sequence[Item]) -> Item:
+def format_partly_known_text(
+    run: ObjectEvaluation, template: str, arguments: Sequence[Item]
+) -> Item:
     """Return how a text begins that str.format() makes of what is not known. Raises Undecodable."""
     from string import Formatter
 
@@ -153,18 +155,20 @@ def format_unknown(run: ObjectEvaluation, template: str, arguments: Sequence[Ite
             simple = field is not None and not spec and not conversion and place.isdigit()
             if not simple or int(place) >= len(arguments):
                 break
-            begins += beginning_of_text(run, arguments[int(place)])
-            if has_unknown_value(arguments[int(place)]):
+            begins += known_beginning_of_text(run, arguments[int(place)])
+            if is_known_only_by_kind(arguments[int(place)]):
                 break
     except ValueError:
         raise Undecodable("a format of another kind") from None
-    return UnknownText(begins=begins)
+    return PartlyKnownText(begins=begins)
 
 
-def has_unknown_value(item: Item) -> bool:
+def is_known_only_by_kind(item: Item) -> bool:
     """Tell whether an item, or a part of a tuple, is known only by its kind."""
     parts = item.items if isinstance(item, BuiltTuple) else (item,)
-    return any(isinstance(part, (UnknownNumber, UnknownText, Caught)) for part in parts)
+    return any(
+        isinstance(part, (NumberWithinBounds, PartlyKnownText, ExceptionInFlight)) for part in parts
+    )
 
 
 def _apply_to_bounds(sign: str, left: Bounds | None, right: Bounds | None) -> Item:
@@ -178,7 +182,7 @@ def _apply_to_bounds(sign: str, left: Bounds | None, right: Bounds | None) -> It
         if sign not in ("+", "-"):  # a product may be too large for a Decimal
             raise Undecodable("what depends on a number that is not known")
         if any(isinstance(end, float) for end in (*left, *right)):
-            raise Raised(TypeError)
+            raise CertainException(TypeError)
     floats = sum(map(are_float_bounds, (left, right)))
     endless = any(
         INFINITE in map(abs, each) and not are_float_bounds(each) for each in (left, right)
@@ -192,15 +196,15 @@ def _apply_to_bounds(sign: str, left: Bounds | None, right: Bounds | None) -> It
     except OverflowError:
         raise Undecodable("a large number") from None
     if any(end != end for end in ends):  # NaN: of two infinite numbers
-        return UnknownNumber(-INFINITE, INFINITE)
-    return UnknownNumber(min(ends), max(ends))
+        return NumberWithinBounds(-INFINITE, INFINITE)
+    return NumberWithinBounds(min(ends), max(ends))
 
 
 def _repeat_sequence(run: ObjectEvaluation, of: Item, number: Item) -> Item:
     times = run.plain_value_of(number)
     if not isinstance(times, int) or times * run.length(of) > MAX_ITEMS:
         raise Undecodable("a long text")
-    if run.kind(of) == "list":
+    if run.type_name(of) == "list":
         return run.memory.make_object("list", [*run.members(of)] * times)
     return BuiltStr(run.text_of(of) * times)
 
@@ -208,7 +212,7 @@ def _repeat_sequence(run: ObjectEvaluation, of: Item, number: Item) -> Item:
 def apply_comparison(run: ObjectEvaluation, how: int, left: Item, right: Item) -> Item:
     """Return what `<`, `<=`, `==`, `!=`, `>` and `>=` give. Raises Undecodable, Raised."""
     function = COMPARISONS[how]
-    if isinstance(left, UnknownNumber) or isinstance(right, UnknownNumber):
+    if isinstance(left, NumberWithinBounds) or isinstance(right, NumberWithinBounds):
         mine, other = run.number_bounds(left), run.number_bounds(right)
         if mine is None or other is None:
             raise Undecodable("what depends on a number that is not known")
@@ -217,11 +221,11 @@ def apply_comparison(run: ObjectEvaluation, how: int, left: Item, right: Item) -
         if len(given) > 1 or (overlap and function in (operator.eq, operator.ne)):
             raise Undecodable("what depends on a number that is not known")
         return ComputedNumber(given.pop())
-    if isinstance(left, Drawn) or isinstance(right, Drawn):
+    if isinstance(left, RandomlyDrawnValue) or isinstance(right, RandomlyDrawnValue):
         return run.apply_to_all_draws(function, left, right)
-    second: Any = run.number(right)
-    first: Any = run.number(left)
+    second: Any = run.as_python_value_or_nan(right)
+    first: Any = run.as_python_value_or_nan(left)
     try:
         return ComputedNumber(function(first, second))
     except TypeError:
-        raise Raised(TypeError) from None
+        raise CertainException(TypeError) from None

@@ -13,12 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.cpython.values.value_stack import (
+    CertainException,
     ComputedNumber,
     Item,
     Method,
     NoneResult,
     ProcessObject,
-    Raised,
 )
 from gdb_epi.hangs.dry_run.block_instructions import BlockInstructions
 from gdb_epi.hangs.dry_run.library_values import module_of_function
@@ -107,7 +107,7 @@ def _raise_queue_empty(run: BlockInstructions, called: Method) -> Item:
         if isinstance(kind, int)
         else None
     )
-    raise Undecodable("an exception of another kind") if empty is None else Raised(empty)
+    raise Undecodable("an exception of another kind") if empty is None else CertainException(empty)
 
 
 def _call_thread_join(
@@ -126,7 +126,7 @@ def _call_thread_is_alive(
 
 def _is_thread_running(run: BlockInstructions, called: Method) -> bool:
     ident = run.instance_attribute(called.self, "_ident")
-    return not run.is_none(ident) and run.host(ident) in run.memory.living_threads
+    return not run.is_none(ident) and run.to_python(ident) in run.memory.living_threads
 
 
 _Model = Callable[[BlockInstructions, Method, "Sequence[Item]", "Mapping[str, Item]"], Item]

@@ -48,7 +48,7 @@ def futures_awaited_by(scene: HangContext, tid: int) -> AwaitedFutures:
 def futures_of_jobs(scene: HangContext, kind: str) -> set[int] | None:
     """Return the futures of all jobs that pools of a kind have; None where they are not known."""
     instances = shared_instances(scene.target, scene.python)
-    jobs = instances.of((kind,))
+    jobs = instances.of_classes((kind,))
     futures = {scene.view.attribute(each.address, "future") or 0 for each in jobs}
     return None if instances.problems or 0 in futures else futures
 
@@ -65,7 +65,7 @@ def threads_by_future(scene: HangContext) -> dict[int, int]:
     return runners
 
 
-def objects_called_back(scene: HangContext, future: int) -> set[int]:
+def objects_in_future_callbacks(scene: HangContext, future: int) -> set[int]:
     """Return what the callbacks of a concurrent.futures.Future have in their closures.
 
     asyncio's ones have the other future or task of the pair (Lib/asyncio/futures.py,

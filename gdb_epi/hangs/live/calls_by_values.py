@@ -15,13 +15,13 @@ from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.errors import Absent
 from gdb_epi.hangs.live import library_effects as effects
 from gdb_epi.hangs.live.library_effects import (
-    has_effect,
-    has_quiet_objects,
-    is_harmless,
+    do_module_objects_call_nothing,
+    has_module_effect,
+    is_function_without_side_effects,
     top_package,
 )
 from gdb_epi.hangs.live.name_walk import EVERYTHING
-from gdb_epi.hangs.live.program_code import Module
+from gdb_epi.hangs.live.program_code import ModuleOfGlobals
 from gdb_epi.hangs.live.value_reads import MAX_NAMED, MAX_TEXT, ValueReads
 from gdb_epi.hangs.live.value_store import CallContext, CodeWalk
 from gdb_epi.hangs.live.values import (
@@ -35,21 +35,20 @@ from gdb_epi.hangs.live.values import (
     Atom,
     BoundMethod,
     ConstantText,
-    ContainerView,
     KnownObject,
     MadeAtPlace,
     MadeByCode,
     MethodInC,
+    PairsOfContainer,
     PlainData,
     SuperProxy,
     UnknownAttribute,
     Value,
-    join_all_values,
+    union_of_all_values,
 )
 from gdb_epi.locks.python.acquire_calls import CalledFunction
 
-MAX_CELLS = 16  # of a library's function
-MAX_DEPTH = 30  # of calls that lead to one another at once
+MAX_CELLS, MAX_DEPTH = 16, 30  # of a library's function; of calls that lead to one another
 MAX_VARIANTS = 6  # of one function, by its arguments; then all are one
 _GENERATES = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
 _REST, _KEYWORDS = 4, 8  # CO_VARARGS, CO_VARKEYWORDS
@@ -77,7 +76,7 @@ class ValueCalls:
         if (
             given.by_place is None
             and context is not None
-            and (called is None or self._may_change(called))
+            and (called is None or self._may_call_change_arguments(called))
         ):
             self._reads.note_possible_change(UNKNOWN)
         if called is None:
@@ -88,34 +87,34 @@ class ValueCalls:
             if self._depth > MAX_DEPTH:  # functions that wrap each other
                 self._walk.unbounded = True
                 return UNKNOWN
-            return join_all_values(self.call_atom(context, atom, given) for atom in called)
+            return union_of_all_values(self.call_for_value(context, atom, given) for atom in called)
         finally:
             self._depth -= 1
 
     def _call_unknown(self, given: Arguments) -> None:
         """Call what is not known: it may call its arguments, and all their methods."""
         self.call_kept_functions()
-        self._hand_on_all(given)
-        self._touch_all(given)
+        self._give_arguments_to_unseen_code(given)
+        self._note_arguments_may_change(given)
         atoms = (atom for value in given.known_values() for atom in value or ())
         self._walk.called.update(
             (atom.address, "*") for atom in atoms if isinstance(atom, KnownObject)
         )
 
-    def _hand_on_all(self, given: Arguments) -> None:
+    def _give_arguments_to_unseen_code(self, given: Arguments) -> None:
         values = given.known_values()
         for value in values:
             self._walk.hand_to_unseen_code(value)
-        if any(map(self._may_change, values)):
+        if any(map(self._may_call_change_arguments, values)):
             for value in values:
                 self._reads.note_possible_change(value, within=True)
 
-    def _touch_all(self, given: Arguments) -> None:
+    def _note_arguments_may_change(self, given: Arguments) -> None:
         """Give arguments, and what they hold, to what may change them."""
         for value in given.known_values():
             self._reads.note_possible_change(value, within=True)
 
-    def _may_change(self, called: Value) -> bool:
+    def _may_call_change_arguments(self, called: Value) -> bool:
         """Tell whether a function that is not followed may change its arguments."""
         for atom in called or ():
             if isinstance(atom, MethodInC) and atom.name not in effects.OF_OWN_OBJECT:
@@ -128,20 +127,20 @@ class ValueCalls:
             if kind == "function":
                 made = self._live.calls.as_called_function(atom.address, 0)
                 module = self._live.module_of_globals(made.scope)
-                name = self._live.name_of(made.code)
-                if module.is_library and not is_harmless(module.name, name):
+                name = self._live.name_of_code(made.code)
+                if module.is_library and not is_function_without_side_effects(module.name, name):
                     return True
             if kind == "builtin_function_or_method":
                 subject = self._reader.field(atom.address, "PyCFunctionObject", "m_self")
                 defined = self._reader.definition_name(atom.address)
                 name = defined if isinstance(defined, str) else ""
-                if name not in effects.OF_OWN_OBJECT and not is_harmless(
+                if name not in effects.OF_OWN_OBJECT and not is_function_without_side_effects(
                     self._module_name(subject), name
                 ):
                     return True
         return False
 
-    def call_atom(self, context: CallContext | None, atom: Atom, given: Arguments) -> Value:
+    def call_for_value(self, context: CallContext | None, atom: Atom, given: Arguments) -> Value:
         """Return what a call of one possibility gives."""
         if isinstance(atom, KnownObject):
             return self.call_object(context, atom, given)
@@ -161,16 +160,16 @@ class ValueCalls:
             if method and self._heap.type_name(method) == "function":
                 return self.call_function(method, atom, given)
         elif isinstance(atom, UnknownAttribute):
-            self._hand_on_all(given)
+            self._give_arguments_to_unseen_code(given)
             self.call_methods_named(atom.name)
             if atom.name not in effects.OF_OWN_OBJECT and atom.name not in self._live.own_functions:
-                self._touch_all(given)
+                self._note_arguments_may_change(given)
             return UNKNOWN
         elif isinstance(atom, (PlainData, ConstantText, SuperProxy)):
-            self._hand_on_all(given)
+            self._give_arguments_to_unseen_code(given)
             return UNKNOWN
         self.call_kept_functions()
-        self._hand_on_all(given)
+        self._give_arguments_to_unseen_code(given)
         return UNKNOWN
 
     def call_classes(self, context: CallContext, value: Value) -> None:
@@ -183,7 +182,7 @@ class ValueCalls:
         """Follow every function that somebody may have been given, to call it."""
         if not self._calls_kept:
             self._calls_kept = True
-            for function, subject in self._live.kept_functions:
+            for function, subject in self._live.functions_kept_to_be_called:
                 of = KnownObject(subject) if subject else None
                 self.call_function(function.address, of, UNKNOWN_ARGUMENTS)
 
@@ -227,7 +226,7 @@ class ValueCalls:
         if kind == "method":
             function, subject = heap.read_bound_method(at)
             if heap.type_name(function) == "function":
-                self._walk.called.add((subject, self._live.name_of(
+                self._walk.called.add((subject, self._live.name_of_code(
                     self._live.calls.as_called_function(function, 0).code)))  # fmt: skip
                 return self.call_function(function, KnownObject(subject), given)
             return self.call(
@@ -239,10 +238,10 @@ class ValueCalls:
             function, first = heap.read_partial(at)
             values = list(map(heap.value_of_object, first))
             if given.by_place is None:
-                self._hand_on_all(Arguments(values))
+                self._give_arguments_to_unseen_code(Arguments(values))
             return self.call(context, heap.value_of_object(function), given.placed_behind(values))
         if self._reads.is_type(at):
-            return self._instantiate(context, at, given)
+            return self._instantiate_class(context, at, given)
         if kind.startswith("weakref"):
             referent = self._reader.field(at, "PyWeakReference", "wr_object")
             return heap.value_of_object(referent)
@@ -285,7 +284,7 @@ class ValueCalls:
         return self._run_function(made, given.placed_behind([first]), function=address, first=first)
 
     def _call_library(
-        self, address: int, module: Module, subject: Atom | None, given: Arguments
+        self, address: int, module: ModuleOfGlobals, subject: Atom | None, given: Arguments
     ) -> Value:
         wrapped = self._heap.own_attribute(address, "__wrapped__")
         for cell in self._containers.cells(address, MAX_CELLS):
@@ -294,10 +293,10 @@ class ValueCalls:
         if wrapped and self._heap.type_name(wrapped) == "function":  # as by contextmanager()
             inside = given if subject is None else given.placed_behind([frozenset((subject,))])
             return self.call(None, self._heap.value_of_object(wrapped), inside)
-        name = self._live.name_of(self._live.calls.as_called_function(address, 0).code)
-        if subject is None and self._live.is_method(address):
+        name = self._live.name_of_code(self._live.calls.as_called_function(address, 0).code)
+        if subject is None and self._live.is_defined_in_class(address):
             self._call_unbound(name, given)
-        self._walk.does_anything |= effects.loads_code(module.name)
+        self._walk.does_anything |= effects.may_load_unseen_code(module.name)
         held = [subject.address] if isinstance(subject, KnownObject) else []
         if isinstance(subject, (KnownObject, AnyInstance)):
             kind = self._reads.type_of(subject)
@@ -305,12 +304,12 @@ class ValueCalls:
                 self._call_methods(subject, kind)
         self._walk.run_library_code(module.name, held)
         top = top_package(module.name)
-        self._make_objects(top)
+        self._assume_instances_made_by_library(top)
         if top == "contextlib" or (module.name == "threading" and name in ("run", "start")):
             self.call_callables_held_by(held)
-        self._hand_on_as_called(top, given)
-        if not is_harmless(module.name, name):
-            self._touch_all(given)
+        self._give_called_arguments_to_unseen_code(top, given)
+        if not is_function_without_side_effects(module.name, name):
+            self._note_arguments_may_change(given)
             self._reads.note_possible_change(
                 frozenset((subject,)) if subject is not None else NOTHING
             )
@@ -321,11 +320,11 @@ class ValueCalls:
                 if queue
                 else UNKNOWN
             )
-        return DATA if self._gives_data(top, given) else UNKNOWN
+        return DATA if self._returns_only_data(top, given) else UNKNOWN
 
     def call_callables_held_by(self, objects: Sequence[int]) -> None:
         """Call what some objects of a library have been given to call."""
-        given = self._heap.callables_within(objects)
+        given = self._heap.callables_reachable_from(objects)
         if given is None:
             self.call_kept_functions()
         for at in given or ():
@@ -359,7 +358,7 @@ class ValueCalls:
             for value in given.by_place[count:]:
                 self._walk.hand_to_unseen_code(value)
         else:
-            self._hand_on_all(given)
+            self._give_arguments_to_unseen_code(given)
             if first and parameters:
                 bound[parameters[0]] = first
         rest = variables[
@@ -408,12 +407,12 @@ class ValueCalls:
         if held and self._heap.type_name(held) == "tuple":
             items = self._containers.tuple_items(held)
             for name, at in zip(reversed(by_place), reversed(items), strict=False):
-                values[name] = self._reads.object_now(at, name)
+                values[name] = self._reads.object_value_now(at, name)
         held = field(function, "PyFunctionObject", "func_kwdefaults")
         for name in by_name if held else ():
             value = self._view.objects.dict_get(held, name)
             values[name] = (
-                UNKNOWN if isinstance(value, Absent) else self._reads.object_now(value, name)
+                UNKNOWN if isinstance(value, Absent) else self._reads.object_value_now(value, name)
             )
         return values
 
@@ -433,10 +432,10 @@ class ValueCalls:
         ]
         return frozenset(functions) if functions else UNKNOWN
 
-    def _instantiate(self, context: CallContext | None, kind: int, given: Arguments) -> Value:
+    def _instantiate_class(self, context: CallContext | None, kind: int, given: Arguments) -> Value:
         """Call a class."""
         info = self._heap.type_info(kind)
-        if not info.python_class:
+        if not info.is_python_class:
             return self._make_builtin(context, info, given)
         made = AnyInstance(kind, True)
         for base in self._heap.mro(kind):
@@ -455,14 +454,14 @@ class ValueCalls:
             self._view.python.interpreters[0].address, info.module
         )
         module = (
-            Module("", True, False)
+            ModuleOfGlobals("", True, False)
             if isinstance(scope, Absent)
             else self._live.module_of_globals(scope)
         )
         if module.is_library or not is_own:
             self._walk.run_library_code(info.module, [])
-            self._hand_on_all(given)
-        elif not self._reads.is_plainly_own(kind):
+            self._give_arguments_to_unseen_code(given)
+        elif not self._reads.is_class_of_program_alone(kind):
             self._call_methods(made, kind)
         return frozenset((made,))
 
@@ -475,22 +474,22 @@ class ValueCalls:
         ):
             return DATA if name != "type" else UNKNOWN
         if name in effects.GOES_OVER_ITEMS:
-            self._hand_on_callables(given)
+            self._give_callables_to_unseen_code(given)
             made = self._value_made_at(context, -3, name)
             values = given.by_place if given.by_place is not None else [UNKNOWN]
             items = (self._reads.iterated_values(context, each) for each in values)
             self._reads.add_to_new_container(
-                made, join_all_values([*items, *given.by_name.values()])
+                made, union_of_all_values([*items, *given.by_name.values()])
             )
             if name == "enumerate":
                 self._reads.add_to_new_container(made, DATA)
             if name in ("enumerate", "zip"):
-                return frozenset(ContainerView(each, "pairs") for each in made or ())
+                return frozenset(PairsOfContainer(each, "pairs") for each in made or ())
             return made
-        self._hand_on_all(given)
+        self._give_arguments_to_unseen_code(given)
         if name.rpartition(".")[2] == "partial":
             return DATA  # what it calls has been called
-        if has_effect(info.module, effects.GIVES_DATA) or top_package(info.module) in (
+        if has_module_effect(info.module, effects.GIVES_DATA) or top_package(info.module) in (
             "queue",
             "threading",
         ):
@@ -530,14 +529,14 @@ class ValueCalls:
         values = list(given.by_place or ())
         if name in ("next", "anext"):
             self._reads.note_possible_change(values[0] if values else UNKNOWN)
-        if not is_harmless(self._module_name(subject), name):
-            self._touch_all(given)
+        if not is_function_without_side_effects(self._module_name(subject), name):
+            self._note_arguments_may_change(given)
         if name == "getattr" and context is not None:
             (text, *more) = (values[1] if len(values) > 1 else None) or (IS_DATA,)
             if isinstance(text, ConstantText) and not more:
                 wanted = self._reader.string(text.address, MAX_TEXT)
                 if isinstance(wanted, str):
-                    return join_all_values(
+                    return union_of_all_values(
                         [self._reads.attribute(context, values[0], wanted), *values[2:]]
                     )
         if name in effects.UNFOLLOWED or name in ("getattr", "setattr"):
@@ -547,44 +546,44 @@ class ValueCalls:
         if name in ("any", "all"):
             self._reads.iterated_values(context, values[0] if values else UNKNOWN)
         if name in effects.ONLY_LOOKS:
-            self._hand_on_all(Arguments(None, given.by_name))
+            self._give_arguments_to_unseen_code(Arguments(None, given.by_name))
             if name == "print":
                 self._walk.call_stream_writers()
             return DATA
         if name in effects.GIVES_ONE_ITEM | effects.GIVES_ITEMS:
-            self._hand_on_callables(given)
-            items = join_all_values(
+            self._give_callables_to_unseen_code(given)
+            items = union_of_all_values(
                 self._reads.iterated_values(context, each) for each in values[:1]
             )
             if name in effects.GIVES_ONE_ITEM:
-                return join_all_values([items, *values[1:]])
+                return union_of_all_values([items, *values[1:]])
             made = self._value_made_at(context, -4, name)
             self._reads.add_to_new_container(made, items)
             return made
         module = self._module_name(subject)
-        self._make_objects(module)
-        self._hand_on_as_called(module, given)
-        return DATA if name == "open" or self._gives_data(module, given) else UNKNOWN
+        self._assume_instances_made_by_library(module)
+        self._give_called_arguments_to_unseen_code(module, given)
+        return DATA if name == "open" or self._returns_only_data(module, given) else UNKNOWN
 
     @staticmethod
     def _value_made_at(context: CallContext | None, at: int, kind: str) -> Value:
         """Return what code makes at a place, or a built-in function for it (`at` below 0)."""
         return frozenset((MadeAtPlace(context.number if context is not None else -1, at, kind),))
 
-    def _hand_on_as_called(self, module: str, given: Arguments) -> None:
+    def _give_called_arguments_to_unseen_code(self, module: str, given: Arguments) -> None:
         """Hand on what a function of a module may call of its arguments."""
-        if has_effect(module, effects.CALLS_NOTHING):
-            self._hand_on_callables(given)
+        if has_module_effect(module, effects.CALLS_NOTHING):
+            self._give_callables_to_unseen_code(given)
         else:
-            self._hand_on_all(given)
+            self._give_arguments_to_unseen_code(given)
 
-    def _gives_data(self, module: str, given: Arguments) -> bool:
+    def _returns_only_data(self, module: str, given: Arguments) -> bool:
         """Tell whether a function of a module returns nothing that is the program's."""
-        return has_effect(module, effects.GIVES_DATA) and not self._contains_function(given)
+        return has_module_effect(module, effects.GIVES_DATA) and not self._contains_function(given)
 
-    def _make_objects(self, module: str) -> None:
+    def _assume_instances_made_by_library(self, module: str) -> None:
         """Count objects of all classes as there where a library makes some by itself."""
-        if not self._makes_objects and has_effect(module, effects.MAKES_OBJECTS):
+        if not self._makes_objects and has_module_effect(module, effects.MAKES_OBJECTS):
             self._makes_objects = True
             for kind, calls in self._without_objects.items():
                 for function, arguments in calls:
@@ -606,7 +605,7 @@ class ValueCalls:
             for atom in value or ()
         )
 
-    def _hand_on_callables(self, given: Arguments) -> None:
+    def _give_callables_to_unseen_code(self, given: Arguments) -> None:
         """Hand on the functions among arguments: key functions and the like."""
         for value in given.known_values():
             self._walk.hand_to_unseen_code(frozenset(
@@ -621,16 +620,16 @@ class ValueCalls:
         if name not in (
             effects.READS if of_class else effects.OF_OWN_OBJECT
         ):  # a class is given its object
-            self._touch_all(given)
+            self._note_arguments_may_change(given)
         if isinstance(subject, PlainData):
-            self._hand_on_callables(given)
+            self._give_callables_to_unseen_code(given)
             return DATA
         if name not in effects.READS and not of_class:
             self._reads.note_possible_change(frozenset((subject,)))
-        kind = self._kind_of(subject)
+        kind = self._builtin_base_name(subject)
         if isinstance(subject, KnownObject):
             self._walk.called.add((subject.address, name))
-        if isinstance(subject, (MadeAtPlace, ContainerView)) or kind in effects.CONTAINERS:
+        if isinstance(subject, (MadeAtPlace, PairsOfContainer)) or kind in effects.CONTAINERS:
             of: Value = frozenset((subject,))
             values = [*(given.by_place or (UNKNOWN,)), *given.by_name.values()]
             if name in effects.INSERTS:
@@ -644,38 +643,39 @@ class ValueCalls:
                             self._reads.iterated_values(None, value) if many else value
                         )
             else:
-                self._hand_on_callables(given)
+                self._give_callables_to_unseen_code(given)
             if name in effects.TAKES or name == "setdefault":
                 held = self._reads.iterated_values_of_atom(subject)
                 if name in effects.OF_PAIRS:
-                    return frozenset((ContainerView(subject, effects.OF_PAIRS[name]),))
+                    return frozenset((PairsOfContainer(subject, effects.OF_PAIRS[name]),))
                 if name in ("values", "keys", "copy", "union", "difference", "intersection"):
                     return of
-                return join_all_values(
+                return union_of_all_values(
                     [held, *(values[1:] if name in ("get", "pop", "setdefault") else ())]
                 )
             return DATA
-        self._hand_on_all(given)
+        self._give_arguments_to_unseen_code(given)
         self._reads.iterated_values_of_atom(subject)  # of a generator: it goes on
         info = self._heap.type_info(self._reads.type_of(subject))
-        base = next((each for each in self._heap.mro(info.address) if not each.python_class), info)
+        mro = self._heap.mro(info.address)
+        base = next((each for each in mro if not each.is_python_class), info)
         top = top_package(base.module)
         if (
             isinstance(subject, AnyInstance)
             and not subject.is_new
-            and not self._reads.is_plainly_own(info.address)
+            and not self._reads.is_class_of_program_alone(info.address)
         ):
             self._walk.called.add((0, name))
-        self._make_objects(top)
-        if not has_quiet_objects(top):
+        self._assume_instances_made_by_library(top)
+        if not do_module_objects_call_nothing(top):
             self.call_kept_functions()  # which it may have been given before
-        if isinstance(subject, KnownObject) and not info.python_class:
+        if isinstance(subject, KnownObject) and not info.is_python_class:
             self._walk.hand_held_objects_to_unseen_code(subject.address)
         if top == "queue" and name in effects.TAKES:
             return UNKNOWN
-        return DATA if top == "threading" or has_effect(top, effects.GIVES_DATA) else UNKNOWN
+        return DATA if top == "threading" or has_module_effect(top, effects.GIVES_DATA) else UNKNOWN
 
-    def _kind_of(self, subject: Atom) -> str:
+    def _builtin_base_name(self, subject: Atom) -> str:
         kind = self._reads.type_of(subject)
         if not kind:
             return ""
@@ -693,7 +693,7 @@ class ValueCalls:
         if not others:
             return
         of_bases = {name for each in others for name in self._live.names_in_class(each.address)}
-        threads = all(each.module == "threading" or not each.python_class for each in others)
+        threads = all(each.module == "threading" or not each.is_python_class for each in others)
         for each in own:
             for name, function in self._live.functions_in_class(each.address):
                 if name in of_bases or not threads:

@@ -30,7 +30,7 @@ OTHER_LOOPS = ("uvloop.loop.Loop", "qasync.QEventLoop", "rloop.RLoop")  # transp
 MAX_TRANSPORTS = 2_000
 
 
-class UncalledMethods:
+class UncalledProtocolMethods:
     """The methods of protocols that no transport has, and that no server makes.
 
     None where any may be made: with loops that have transports of their own, or where one of some
@@ -55,8 +55,12 @@ class UncalledMethods:
     def _find_connected(self) -> set[int] | None:
         """Return the classes of protocols that something may call; None where any may be."""
         instances = self._instances
-        transports = instances.of((TRANSPORT, TLS))
-        if instances.of(OTHER_LOOPS) or instances.problems or len(transports) > MAX_TRANSPORTS:
+        transports = instances.of_classes((TRANSPORT, TLS))
+        if (
+            instances.of_classes(OTHER_LOOPS)
+            or instances.problems
+            or len(transports) > MAX_TRANSPORTS
+        ):
             return None
         connected = set[int]()
         for transport in transports:
@@ -64,7 +68,7 @@ class UncalledMethods:
                 protocol = self._view.attribute(transport.address, name)
                 if protocol:
                     connected.add(instances.types.type_of_object(protocol).address)
-        for server in instances.of((SERVER,)):
+        for server in instances.of_classes((SERVER,)):
             factory = self._view.attribute(server.address, "_protocol_factory") or 0
             kind = self._view.type_name(factory)
             if kind == "type":

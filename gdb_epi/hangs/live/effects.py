@@ -19,7 +19,7 @@ class CodeToRun(NamedTuple):
     is_frame: bool = False  # of one that runs or rests: what came before has been done
 
 
-class Effects(NamedTuple):
+class CodeEffects(NamedTuple):
     """What some code may do: (object, method) of its calls, object 0 where it is not known.
 
     `unbounded`: it cannot be followed, and may do anything. `touched` are the objects with which it
@@ -50,10 +50,10 @@ class Effects(NamedTuple):
         )
 
 
-NOTHING = Effects(frozenset(), ())
+NOTHING = CodeEffects(frozenset(), ())
 ANYTHING = NOTHING._replace(unbounded=True)
 
 
-def is_byte_covered(live: Iterable[tuple[int, int]], at: int) -> bool:
+def is_byte_in_ranges(live: Iterable[tuple[int, int]], at: int) -> bool:
     """Tell whether a byte lies in one of some (first, last)."""
     return any(first <= at <= last for first, last in live)

@@ -21,7 +21,7 @@ from gdb_epi.hangs.live.awaited_futures import (
     JOB_OF_THREADS,
     futures_awaited_by,
     futures_of_jobs,
-    objects_called_back,
+    objects_in_future_callbacks,
     threads_by_future,
 )
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
@@ -57,7 +57,7 @@ def diagnose_pool_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
     if not members:
         return None
     own = {of_worker[member.tid].address: of_worker[member.tid] for member in members}
-    first, givers = members[0], stuck.givers(members)
+    first, givers = members[0], stuck.would_be_givers_with_clauses(members)
     clauses = [clause for _, clause in givers]
     if len(own) == 1:
         (pool,) = own.values()
@@ -101,7 +101,9 @@ class _StuckWorkers:
         self._runners = threads_by_future(scene)
         self._jobs = futures_of_jobs(scene, JOB_OF_THREADS)
         self._unblocked = UnblockedThreads(scene)
-        full = {w.tid for pool in pools for w in pool.workers if pool.queued and _is_full(pool)}
+        full = {
+            w.tid for pool in pools for w in pool.workers if pool.queued and _is_pool_full(pool)
+        }
         self._futures = {
             tid: futures_awaited_by(scene, tid) for tid, d in waiting.items()
             if d.awaits in FUTURES or scene.waits[tid].kind == "Future"
@@ -126,13 +128,15 @@ class _StuckWorkers:
         runner = self._runners.get(futures.awaited[0]) if futures is not None else None
         return self._waiting.get(runner or 0)
 
-    def givers(self, members: Sequence[ThreadActivity]) -> list[tuple[ThreadActivity, str]]:
+    def would_be_givers_with_clauses(
+        self, members: Sequence[ThreadActivity]
+    ) -> list[tuple[ThreadActivity, str]]:
         """Return who would give what members wait for, and a clause that says where it waits."""
         scene, loop = self._scene, self._scene.loop_thread
         tids, ids = set[int](), set[int]()
         for member in members:
             if member.tid not in self._futures:
-                threads, tasks = self._stuck_givers(member)
+                threads, tasks = self._stuck_givers_waiting_for_jobs(member)
                 tids, ids = tids | threads, ids | tasks
         giving = [
             (d, f"that is to come from {d.who()}; {d.waits()} for {d.wants()}")
@@ -152,7 +156,9 @@ class _StuckWorkers:
         activity = self._waiting[tid]
         if is_shutdown_name(name_awaited_object(self._scene, activity)[0]):
             return False
-        return any(self._stuck_givers(activity)) and not self._may_others_give(activity)
+        return any(self._stuck_givers_waiting_for_jobs(activity)) and not self._may_others_give(
+            activity
+        )
 
     def _is_task_stuck(self, task: UnfinishedTask) -> bool:
         job = self._jobs_by_awaited.get(task.waits_for)
@@ -166,7 +172,7 @@ class _StuckWorkers:
         """The futures of jobs, by those futures of event loops that they settle."""
         return {
             of: job for job in islice(self._jobs or (), MAX_JOBS)
-            for of in objects_called_back(self._scene, job)
+            for of in objects_in_future_callbacks(self._scene, job)
         }  # fmt: skip
 
     def _cannot_finish(self, future: int) -> bool:
@@ -177,7 +183,9 @@ class _StuckWorkers:
         if future in self._runners:
             return self._runners[future] in self.threads
         if future and self._jobs is not None and future not in self._jobs:
-            return not self.tasks.keys().isdisjoint(objects_called_back(self._scene, future))
+            return not self.tasks.keys().isdisjoint(
+                objects_in_future_callbacks(self._scene, future)
+            )
         if future and self._scene.view.text_attribute(future, "_state") != "PENDING":
             return False  # a worker runs it that was not seen, or it has its result
         # In which queue a job lies is not read: each pool that has any must be out of workers.
@@ -186,11 +194,11 @@ class _StuckWorkers:
         return bool(holding) and all(map(self._is_out_of_workers, asked))
 
     def _is_out_of_workers(self, pool: Executor) -> bool:
-        return _is_full(pool) and all(worker.tid in self.threads for worker in pool.workers)
+        return _is_pool_full(pool) and all(worker.tid in self.threads for worker in pool.workers)
 
     # -- events -----------------------------------------------------------------------------------
 
-    def _stuck_givers(self, activity: ThreadActivity) -> tuple[set[int], set[int]]:
+    def _stuck_givers_waiting_for_jobs(self, activity: ThreadActivity) -> tuple[set[int], set[int]]:
         """Return the threads and tasks that would end a thread's wait and wait for a job."""
         address, enders = activity.object, methods_ending_wait(self._scene, activity)
         threads = {
@@ -221,6 +229,6 @@ class _StuckWorkers:
         return any(does.calls_any(activity.object, enders) for does in going)
 
 
-def _is_full(pool: Executor) -> bool:
+def _is_pool_full(pool: Executor) -> bool:
     full = pool.max_workers is None or len(pool.workers) >= pool.max_workers
     return pool.kind == "threads" and bool(pool.workers) and full

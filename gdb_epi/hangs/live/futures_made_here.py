@@ -35,7 +35,7 @@ def is_future_made_by_frame(
             names.add(name)
         elif not held & 7:
             names |= {each for each, at in scene.view.attributes(held) if at == future}
-    running = scene.code.running_byte_offset(frame)
+    running = scene.acquire_calls.running_byte_offset(frame)
     return running is not None and _is_future_made_by_code(
         scene, frame.code, names, running, makers
     )
@@ -47,7 +47,7 @@ def _is_future_made_by_code(
     """Tell whether code made a future, which has some `names`, and gave it to no library."""
     sites = scene.call_sites
     used: dict[int, list[str]] = {}
-    for at, _, name in sites.names_used(code):
+    for at, _, name in sites.names_used_by_instructions(code):
         used.setdefault(at, []).append(name)
     steps = [x for x in sites.instructions(code) if x.operation not in ("nothing", "extended")]
     is_made = is_argument = stays = False
@@ -68,7 +68,9 @@ def _is_future_made_by_code(
 
 
 @default_when_unreadable(False)
-def is_future_made_by_called(scene: HangContext, frame: PyFrame, makers: Collection[str]) -> bool:
+def is_future_made_by_called_function(
+    scene: HangContext, frame: PyFrame, makers: Collection[str]
+) -> bool:
     """Tell whether a function of the program, whose outcome a frame waits for, made a future.
 
     And handed it to no library. What a statement calls last it loads first; a coroutine that it
@@ -85,7 +87,7 @@ def is_future_made_by_called(scene: HangContext, frame: PyFrame, makers: Collect
 
 
 @default_when_unreadable(False)
-def is_future_made_by_stored(
+def is_future_made_by_function_stored_from(
     scene: HangContext, frame: PyFrame, future: int, makers: Collection[str]
 ) -> bool:
     """Tell whether a function of the program made what a variable of a frame holds: it gave it."""
@@ -115,7 +117,7 @@ def variables_stored(scene: HangContext, code: int) -> Iterator[tuple[str, str]]
     steps = {step.at: step for step in sites.instructions(code)}
     targets = {sites.jump_target(step) for step in steps.values()}
     chain, closed = list[str](), False
-    for at, does, name in sites.names_used(code):
+    for at, does, name in sites.names_used_by_instructions(code):
         step = steps[at]
         if step.name in ("STORE_FAST", "STORE_DEREF"):
             names = slots if does == "store" else cells
@@ -134,8 +136,8 @@ def variables_stored(scene: HangContext, code: int) -> Iterator[tuple[str, str]]
 
 def _function_loaded_first(scene: HangContext, frame: PyFrame) -> str:
     """Return the name of the function that the running statement of a frame loads first."""
-    running, chain, closed = scene.code.running_byte_offset(frame) or 0, list[str](), False
-    for at, does, name in scene.call_sites.names_used(frame.code):
+    running, chain, closed = scene.acquire_calls.running_byte_offset(frame) or 0, list[str](), False
+    for at, does, name in scene.call_sites.names_used_by_instructions(frame.code):
         if at >= running:
             break
         if does in _STATEMENT_ENDS:
@@ -151,7 +153,7 @@ def _variables_returned(scene: HangContext, code: int) -> set[str]:
     """Return the variables that code returns."""
     names, last = set[str](), ""
     steps = {each.at: each for each in scene.call_sites.instructions(code)}
-    for at, does, name in scene.call_sites.names_used(code):
+    for at, does, name in scene.call_sites.names_used_by_instructions(code):
         if steps[at].name == "RETURN_VALUE" and last:
             names.add(last)
         last = name if does == "fast" else last if does in ("nothing", "extended") else ""

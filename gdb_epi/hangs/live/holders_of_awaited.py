@@ -23,7 +23,7 @@ from gdb_epi.cpython.running.wait_rules import LOCK, QUEUE_GET, QUEUE_PUT, READ,
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.live.effects import Effects, is_byte_covered
+from gdb_epi.hangs.live.effects import CodeEffects, is_byte_in_ranges
 from gdb_epi.hangs.live.futures_made_here import variables_stored
 from gdb_epi.hangs.tasks import (
     MAX_TASKS,
@@ -114,19 +114,19 @@ def name_of_replaced_object(scene: HangContext, frame: PyFrame, awaited: int) ->
     """
     calls, view = scene.live_code.calls, scene.view
     with suppress(UnreadableMemory, LayoutError, IndexError):
-        running = scene.code.running_byte_offset(frame) or 0
+        running = scene.acquire_calls.running_byte_offset(frame) or 0
         made = [call for call in calls.sites.calls_of(frame.code).calls if call.at <= running]
         if not made or len(made[-1].path) < 2:
             return ""
         names = dict(view.variable_addresses(frame))
-        now = calls.receiver(made[-1], names, calls.globals_of(frame))
+        now = calls.receiver_of_call(made[-1], names, calls.globals_of(frame))
         if now not in (0, awaited) and view.type_name(now) == view.type_name(awaited):
             return ".".join((made[-1].root[1], *made[-1].path[:-1]))
     return ""
 
 
-def may_cancel(
-    scene: HangContext, effects: Effects, task: UnfinishedTask, cancels: Collection[str]
+def may_code_cancel_task(
+    scene: HangContext, effects: CodeEffects, task: UnfinishedTask, cancels: Collection[str]
 ) -> bool:
     """Tell whether some code may cancel a task: any but those that it starts itself, or has."""
     others = {each.id for each in scene.tasks if each.id != task.id}
@@ -134,11 +134,11 @@ def may_cancel(
     try:
         for body in effects.bodies if any(name in cancels for _, name in effects.calls) else ():
             started, before = set[str](), ""
-            for at, does, name in scene.call_sites.names_used(body.code):
+            for at, does, name in scene.call_sites.names_used_by_instructions(body.code):
                 if (
                     does in ("attr", "method")
                     and name in cancels
-                    and is_byte_covered(body.live, at)
+                    and is_byte_in_ranges(body.live, at)
                 ):
                     started = started or _variables_with_started_tasks(scene, body.code)
                     receiver = body.names.get(before, 0)
@@ -176,7 +176,7 @@ def diagnose_permits_of_ended_tasks(scene: HangContext) -> HangDiagnosis | None:
         whose = "the task that has it has" if len(takers) == 1 else (
             f"all {len(takers)} tasks that have a place of it have"
         )  # fmt: skip
-        return _diagnose_possession(
+        return _hang_of_task_without_giver(
             scene, task, CERTAIN, "lock never released",
             f"{whose} ended and not given it back",
             f"it names {counted(len(takers), 'taker')}, and no task of that address is left",
@@ -203,7 +203,7 @@ def diagnose_channel_without_other_end(scene: HangContext) -> HangDiagnosis | No
         state = scene.view.attribute(task.wait.address, "_state") or 0
         others, called = _OTHER_ENDS[task.wait.kind]
         instances = shared_instances(scene.target, scene.python)
-        ends = [each for each in instances.of((*_SENDING, *_RECEIVING))
+        ends = [each for each in instances.of_classes((*_SENDING, *_RECEIVING))
                 if state and scene.view.attribute(each.address, "_state") == state]  # fmt: skip
         closed = (scene.view.attribute(e.address, "_closed") for e in ends if e.kind in others)
         if not ends or any(not at or scene.view.objects.integer(at) != 1 for at in closed):
@@ -213,7 +213,7 @@ def diagnose_channel_without_other_end(scene: HangContext) -> HangDiagnosis | No
         except UnreadableMemory:
             continue
         if complete:
-            return _diagnose_possession(
+            return _hang_of_task_without_giver(
                 scene, task, PROBABLE, "nobody gives it",
                 f"nobody has an open {called} end of that channel any more: the last was dropped "
                 "without being closed",
@@ -267,7 +267,7 @@ def _is_task(scene: HangContext, address: int) -> bool:
     return scene.view.type_name(address).rpartition(".")[2] == "Task"
 
 
-def _diagnose_possession(
+def _hang_of_task_without_giver(
     scene: HangContext,
     task: UnfinishedTask,
     sure: str,

@@ -23,7 +23,7 @@ _OF_MODULES = (("threading", "excepthook"), ("sys", "unraisablehook"))
 _WEAK = ("weakref", "weakref.ReferenceType")  # renamed in 3.11
 
 
-def find_hooks(view: PythonView) -> Iterator[int]:
+def find_python_hooks(view: PythonView) -> Iterator[int]:
     """Yield the callables (PyObject *) of Python that CPython calls, but for those of threads."""
     reader, containers = view.reader, ContainerReader(view.reader)
     interpreter = view.python.interpreters[0].address
@@ -36,7 +36,7 @@ def find_hooks(view: PythonView) -> Iterator[int]:
         audited = reader.field(interpreter, "PyInterpreterState", "audit_hooks")
         yield from containers.list_items(audited)[:MAX_HOOKS] if audited else ()
     at = reader.layout.offset("PyWeakReference", "wr_callback")
-    weak = shared_instances(view.target, view.python).of(_WEAK) if at is not None else ()
+    weak = shared_instances(view.target, view.python).of_classes(_WEAK) if at is not None else ()
     yield from dict.fromkeys(reader.words([each.address + (at or 0) for each in weak]))
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from signal import SIGINT, SIGQUIT, SIGTERM
 
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.live.effects import Effects, is_byte_covered
+from gdb_epi.hangs.live.effects import CodeEffects, is_byte_in_ranges
 from gdb_epi.hangs.live.hooks import find_tracing_functions
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.types import (
@@ -47,7 +47,7 @@ MAX_NATIVE = 50  # threads without Python code that are looked at
 def name_who_interrupts(scene: HangContext, members: tuple[ThreadActivity, ...]) -> str:
     """Return in words who may break off the waits or loops of some threads; "" for nobody."""
     main = next((d for d in members if d.tid == scene.main_tid), None)
-    if main is not None and _runs_handlers(scene, main):
+    if main is not None and _does_main_thread_run_handlers(scene, main):
         for number, (does, _) in sorted(scene.effects_of_signal_handlers.items()):
             asks = number in ASK_TO_END
             parked = len(members) == 1 and main.kind == EVENT and not main.task[0]
@@ -69,7 +69,7 @@ def name_who_interrupts(scene: HangContext, members: tuple[ThreadActivity, ...])
             at and name in _BREAK_OFF for at, name in unblocked.effects_of_thread(other.tid).calls
         ):
             return WATCHDOG
-    if _sets_timers(scene):
+    if _may_program_set_kernel_timer(scene):
         return TIME_LIMIT
     python = scene.view.all_frames()
     native = [thread.tid for thread in scene.target.threads() if thread.tid not in python]
@@ -79,7 +79,7 @@ def name_who_interrupts(scene: HangContext, members: tuple[ThreadActivity, ...])
 
 
 @default_when_unreadable(False)
-def _sets_timers(scene: HangContext) -> bool:
+def _may_program_set_kernel_timer(scene: HangContext) -> bool:
     """Tell whether any code of the program sets a timer of the kernel; without a handler it kills.
 
     Whether one runs is in no core.
@@ -88,7 +88,7 @@ def _sets_timers(scene: HangContext) -> bool:
     return scene.live_code.uses_any_name(_KERNEL_TIMERS, frames)
 
 
-def _runs_handlers(scene: HangContext, main: ThreadActivity) -> bool:
+def _does_main_thread_run_handlers(scene: HangContext, main: ThreadActivity) -> bool:
     """Tell whether the main thread runs handlers where it is: in Python, or a call of Python's.
 
     In native code, and in a wait for a mutex, it runs them only afterwards.
@@ -99,9 +99,9 @@ def _runs_handlers(scene: HangContext, main: ThreadActivity) -> bool:
 
 
 @default_when_unreadable(False)
-def _may_raise_or_exit(scene: HangContext, does: Effects) -> bool:
+def _may_raise_or_exit(scene: HangContext, does: CodeEffects) -> bool:
     """Tell whether code raises an exception, or ends the process."""
     return any(name in _LEAVES for _, name in does.calls) or any(
-        each.name == "RAISE_VARARGS" and is_byte_covered(body.live, each.at)
+        each.name == "RAISE_VARARGS" and is_byte_in_ranges(body.live, each.at)
         for body in does.bodies for each in scene.call_sites.instructions(body.code)
     )  # fmt: skip

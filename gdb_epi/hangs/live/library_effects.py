@@ -64,23 +64,23 @@ def top_package(module: str) -> str:
     return module.partition(".")[0].lstrip("_")
 
 
-def has_effect(module: str, effects: int) -> bool:
+def has_module_effect(module: str, effects: int) -> bool:
     """Tell whether the functions of a module have any of some effects."""
     return bool(_MODULES.get(top_package(module), 0) & effects)
 
 
-def is_harmless(module: str, name: str) -> bool:
+def is_function_without_side_effects(module: str, name: str) -> bool:
     """Tell whether a function of a library changes nothing of what it is given."""
     if name in _CHANGING_FUNCTIONS or name.endswith("into"):
         return False
-    return name in _HARMLESS_FUNCTIONS or has_effect(module, HARMLESS)
+    return name in _HARMLESS_FUNCTIONS or has_module_effect(module, HARMLESS)
 
 
 # Whose functions run code that is not there yet.
 _LOADS_CODE = frozenset("importlib runpy imp code pkgutil zipimport importlib.util".split())
 
 
-def loads_code(module: str) -> bool:
+def may_load_unseen_code(module: str) -> bool:
     """Tell whether functions of a module may run code that nobody has loaded."""
     return module in _LOADS_CODE
 
@@ -89,13 +89,15 @@ def loads_code(module: str) -> bool:
 _QUIET_OBJECTS = frozenset("thread contextvars array mmap multiprocessing weakref".split())
 
 
-def has_quiet_objects(module: str) -> bool:
+def do_module_objects_call_nothing(module: str) -> bool:
     """Tell whether objects of a module call nothing that they were given before."""
     top = top_package(module)
-    return top in _QUIET_OBJECTS or (top != "sqlite3" and has_effect(top, QUIET | EVENT_LOOP))
+    return top in _QUIET_OBJECTS or (
+        top != "sqlite3" and has_module_effect(top, QUIET | EVENT_LOOP)
+    )
 
 
-def is_inert(module: str, kind: str) -> bool:
+def is_inert_c_object(module: str, kind: str) -> bool:
     """Tell whether an object of C code calls nothing that it refers to, or that is followed."""
     top = top_package(module)
     return top in _QUIET_OBJECTS or top == "asyncio" or kind in _FOLLOWED

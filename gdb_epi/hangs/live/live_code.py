@@ -17,12 +17,12 @@ from functools import cached_property
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
-from gdb_epi.hangs.live.effects import ANYTHING, Effects, is_byte_covered
+from gdb_epi.hangs.live.effects import ANYTHING, CodeEffects, is_byte_in_ranges
 from gdb_epi.hangs.live.loop_callbacks import find_loop_callbacks
-from gdb_epi.hangs.live.name_walk import ENTERS, NameWalk
+from gdb_epi.hangs.live.name_walk import ENTERS, CodeWalkByNames
 from gdb_epi.hangs.live.program_code import ProgramCode
-from gdb_epi.hangs.live.value_flow import UnknownFlow
-from gdb_epi.hangs.live.value_walk import ValueWalk
+from gdb_epi.hangs.live.value_flow import CodeCannotBeFollowed
+from gdb_epi.hangs.live.value_walk import CodeWalkByValues
 from gdb_epi.hangs.live.values import UNKNOWN_ARGUMENTS, HeapValues
 from gdb_epi.util import default_when_unreadable, memoized
 
@@ -36,15 +36,15 @@ class LiveCode(ProgramCode):
     """The functions of one process, and what code that can still run may do with them."""
 
     @default_when_unreadable(ANYTHING)
-    def effects_of_frames(self, *stacks: Sequence[PyFrame], in_loop: bool = False) -> Effects:
+    def effects_of_frames(self, *stacks: Sequence[PyFrame], in_loop: bool = False) -> CodeEffects:
         """Return what the rest of the code of stacks may do; `in_loop`: as long as it goes round.
 
         At the end of a `with` block the generator of its context manager goes on.
         """
         generators = [[f] for frames in stacks for f in self._generators_of_blocks(frames)]
         if self._runs < MAX_RUNS_OF_ALL:
-            walk = ValueWalk(self, self._heap_values)
-            with suppress(UnknownFlow, UnreadableMemory, LayoutError, IndexError):
+            walk = CodeWalkByValues(self, self._heap_values)
+            with suppress(CodeCannotBeFollowed, UnreadableMemory, LayoutError, IndexError):
                 for frames in (*stacks, *generators):
                     walk.add_stack(frames, in_loop=in_loop)
                 try:
@@ -55,7 +55,7 @@ class LiveCode(ProgramCode):
                     return ANYTHING
                 if not effects.unbounded:
                     return effects
-        return NameWalk(self, *stacks, *generators, in_loop=in_loop).effects()
+        return CodeWalkByNames(self, *stacks, *generators, in_loop=in_loop).effects()
 
     _runs = 0  # that values were followed in, for all threads and tasks
 
@@ -70,7 +70,7 @@ class LiveCode(ProgramCode):
             if frame is not None:
                 yield frame
 
-    def effects_of_possible_handlers(self) -> Iterator[tuple[str, Effects]]:
+    def effects_of_possible_handlers(self) -> Iterator[tuple[str, CodeEffects]]:
         """Yield (name, what it may do) of the functions that may be handlers of signals.
 
         Somebody keeps such a function, and it takes a number and a frame.
@@ -78,7 +78,7 @@ class LiveCode(ProgramCode):
         reader = self._reader
         with suppress(UnreadableMemory, LayoutError, IndexError):
             running = {f.code for frames in self.view.all_frames().values() for f in frames}
-            for function, subject in self.kept_functions:
+            for function, subject in self.functions_kept_to_be_called:
                 wanted = 2 + (subject != 0)
                 takes, flags = (
                     reader.field32(function.code, "PyCodeObject", name)
@@ -86,32 +86,32 @@ class LiveCode(ProgramCode):
                 )
                 fits = takes == wanted or (takes < wanted and flags & _VARARGS)
                 if fits and function.code not in running:
-                    walk = NameWalk(self)
+                    walk = CodeWalkByNames(self)
                     walk.add_function(function.address, subject)
-                    yield self.name_of(function.code), walk.effects()
+                    yield self.name_of_code(function.code), walk.effects()
 
     @default_when_unreadable(ANYTHING)
-    def effects_of_callable(self, value: int, *, surely: bool = False) -> Effects:
+    def effects_of_callable(self, value: int, *, surely: bool = False) -> CodeEffects:
         """Return what a function or method may do when called; `surely`: what its code names."""
-        return NameWalk(self, called=(value,), surely=surely).effects()
+        return CodeWalkByNames(self, called=(value,), surely=surely).effects()
 
     @cached_property
     @default_when_unreadable(ANYTHING)
-    def effects_of_kept_functions(self) -> Effects:
+    def effects_of_kept_functions(self) -> CodeEffects:
         """What any function may do that somebody keeps, to call it later."""
-        return NameWalk(self, calls_back=True).effects()
+        return CodeWalkByNames(self, calls_back=True).effects()
 
     @memoized
-    def effects_of_unnamed_calls(self, awaited: frozenset[int]) -> Effects:
+    def effects_of_unnamed_calls(self, awaited: frozenset[int]) -> CodeEffects:
         """What code may do that runs though no code of the program calls it by its name.
 
         Libraries, C code and the interpreter call what somebody keeps, methods whose names stand in
         no code of the program, and the rest of a generator's block when that is dropped, but for
         the `awaited` frames of tasks. What cannot be followed counts not.
         """
-        walk = ValueWalk(self, self._heap_values)
+        walk = CodeWalkByValues(self, self._heap_values)
         running = {f.code for frames in self.view.all_frames().values() for f in frames}
-        with suppress(EpiError, UnknownFlow, IndexError):
+        with suppress(EpiError, CodeCannotBeFollowed, IndexError):
             walk.calls.call_kept_functions()
             for function in self.unnamed_functions:
                 if function.code not in running:
@@ -122,10 +122,10 @@ class LiveCode(ProgramCode):
             for context in list(walk.store.contexts):  # __reduce__() returns what is called then
                 walk.hand_to_unseen_code(walk.store.values.get(("return", context.number)))
             walk.effects()
-        return Effects(frozenset(walk.called), ())
+        return CodeEffects(frozenset(walk.called), ())
 
     @cached_property
-    def effects_of_loop_callbacks(self) -> Effects:
+    def effects_of_loop_callbacks(self) -> CodeEffects:
         """What event loops of asyncio may call; all that somebody keeps where that is not known."""
         try:
             own = {
@@ -135,22 +135,22 @@ class LiveCode(ProgramCode):
             if called is None:
                 return self.effects_of_kept_functions
             overriding = (each.address for each in self.overriding_functions)
-            return NameWalk(self, called=(*called, *overriding)).effects()
+            return CodeWalkByNames(self, called=(*called, *overriding)).effects()
         except (EpiError, IndexError):
             return self.effects_of_kept_functions
 
-    def may_store_to(self, effects: Effects, names: Collection[str]) -> bool:
+    def may_store_to(self, effects: CodeEffects, names: Collection[str]) -> bool:
         """Tell whether code may store to, or change the items of, some names or their cells."""
         return effects.unbounded or any(
-            is_byte_covered(body.live, at)
+            is_byte_in_ranges(body.live, at)
             for body in effects.bodies
             for at in (*self._changes_of(body.code, names), *self.cells_stored(body.code, names))
         )
 
-    def may_store_items(self, effects: Effects) -> bool:
+    def may_store_items(self, effects: CodeEffects) -> bool:
         """Tell whether code may store an item of any container, or delete one."""
         return effects.unbounded or any(
-            each.name in _STORES_ITEM and is_byte_covered(body.live, each.at)
+            each.name in _STORES_ITEM and is_byte_in_ranges(body.live, each.at)
             for body in effects.bodies
             for each in self.calls.sites.instructions(body.code)
         )
@@ -163,7 +163,7 @@ class LiveCode(ProgramCode):
             if stores and cells[each.argument] in names:
                 yield each.at
 
-    def enters_blocks(self, code: int, place: range) -> bool:
+    def does_code_enter_with_block(self, code: int, place: range) -> bool:
         """Tell whether any instruction of a piece of code begins a `with` block."""
         code_of_place = (x for x in self.calls.sites.instructions(code) if x.at in place)
         return any(each.name in ENTERS for each in code_of_place)
@@ -179,7 +179,7 @@ class LiveCode(ProgramCode):
             return True
         if info.full_name.startswith("_asyncio."):
             return True
-        if not info.python_class or info.module in _BY_CALLS_ALONE:
+        if not info.is_python_class or info.module in _BY_CALLS_ALONE:
             return False
         interpreter = self.view.python.interpreters[0].address
         scope = self.view.objects.module_dict(interpreter, info.module)

@@ -46,15 +46,15 @@ def find_loop_callbacks(
     """
     instances = shared_instances(view.target, view.python)
     context = get_process_values(view.target, view.python).context
-    handles = instances.of((_HANDLE,))
-    if instances.of(OTHER_LOOPS) or instances.problems or len(handles) > MAX_HANDLES:
+    handles = instances.of_classes((_HANDLE,))
+    if instances.of_classes(OTHER_LOOPS) or instances.problems or len(handles) > MAX_HANDLES:
         return None
     if any(
         not _GIVE_CALLBACKS.isdisjoint(sites.name_tuple(code, "co_names"))
         for code in functions.values()
     ):
         return None
-    for transport in instances.of((TRANSPORT, TLS)):
+    for transport in instances.of_classes((TRANSPORT, TLS)):
         for name in ("_protocol", "_app_protocol"):
             protocol = view.attribute(transport.address, name)
             if protocol and not _is_own_or_asyncio(
@@ -90,7 +90,7 @@ def _is_own_or_asyncio(module: str, own: Collection[str]) -> bool:
 def _attributes_of_instances(
     view: PythonView, instances: InstancesByClass, kind: str, name: str
 ) -> Iterator[int]:
-    for each in instances.of((kind,)):
+    for each in instances.of_classes((kind,)):
         at = view.attribute(each.address, name)
         if at:
             yield at

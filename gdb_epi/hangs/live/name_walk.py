@@ -12,8 +12,8 @@ from itertools import chain
 
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.value_stack import find_opcodes
-from gdb_epi.hangs.live.effects import CodeToRun, Effects, is_byte_covered
+from gdb_epi.cpython.values.value_stack import opcodes_of_process
+from gdb_epi.hangs.live.effects import CodeEffects, CodeToRun, is_byte_in_ranges
 from gdb_epi.hangs.live.library_effects import (
     EVENT_LOOP,
     GENERATORS,
@@ -22,10 +22,10 @@ from gdb_epi.hangs.live.library_effects import (
     QUIET,
     UNFOLLOWED_BY_NAME,
     UNNAMED,
-    has_effect,
-    loads_code,
+    has_module_effect,
+    may_load_unseen_code,
 )
-from gdb_epi.hangs.live.program_code import Module, ProgramCode
+from gdb_epi.hangs.live.program_code import ModuleOfGlobals, ProgramCode
 from gdb_epi.locks.python.acquire_calls import CalledFunction
 from gdb_epi.locks.python.call_sites import MAX_CODE, Instruction, MethodCall
 
@@ -57,7 +57,7 @@ def _calls_item_of_container(code: Sequence[Instruction]) -> bool:
     return False
 
 
-class NameWalk:
+class CodeWalkByNames:
     """One walk over all code that some frames' code leads to."""
 
     def __init__(
@@ -102,13 +102,13 @@ class NameWalk:
         for name in UNNAMED if self._todo and not surely else ():
             self._add_all_named(name)
 
-    def effects(self) -> Effects:
+    def effects(self) -> CodeEffects:
         """Return what all of it may do."""
         while self._todo and not self._unbounded:
             body = self._todo.pop()
             self._follow_code(body)
             self._unbounded |= len(self._bodies) > MAX_BODIES
-        return Effects(frozenset(self._found), tuple(self._bodies.values()), self._unbounded)
+        return CodeEffects(frozenset(self._found), tuple(self._bodies.values()), self._unbounded)
 
     def _queue_code(self, body: CodeToRun, key: int) -> None:
         if (body.code, key) not in self._bodies:
@@ -123,7 +123,7 @@ class NameWalk:
         if kind not in GENERATORS or value in self._gone_on:
             return
         self._gone_on.add(value)
-        frame = self._view.slots.suspended_frame(value)
+        frame = self._view.slots.frame_of_suspended_generator(value)
         scope = self._calls.globals_of(frame) if frame is not None else 0
         if frame is not None and not self._live.module_of_globals(scope).is_library:
             names = dict(self._view.variable_addresses(frame))
@@ -146,9 +146,9 @@ class NameWalk:
                         CodeToRun(made.code, made.names, made.scope, (EVERYTHING,)), subject
                     )
                 return
-            if self._live.is_method(wrapped):
-                self._found.add((subject, self._live.name_of(made.code)))
-            self._unbounded |= loads_code(module.name)
+            if self._live.is_defined_in_class(wrapped):
+                self._found.add((subject, self._live.name_of_code(made.code)))
+            self._unbounded |= may_load_unseen_code(module.name)
             self._run_library_code(module)
             wrapped = self._view.attribute(wrapped, "__wrapped__")  # as by contextmanager()
         self._unbounded = True
@@ -161,8 +161,8 @@ class NameWalk:
             self.add_function(each.address, 0)
         return bool(named)
 
-    def _run_library_code(self, module: Module) -> None:
-        if not has_effect(module.name, QUIET | EVENT_LOOP):
+    def _run_library_code(self, module: ModuleOfGlobals) -> None:
+        if not has_module_effect(module.name, QUIET | EVENT_LOOP):
             self._follow_kept_functions()
 
     def _follow_timer(self, frame: PyFrame) -> None:
@@ -180,7 +180,7 @@ class NameWalk:
         """Follow every function that somebody may have been given, to call it."""
         if not self._calls_back:
             self._calls_back = True
-            for function, subject in self._live.kept_functions:
+            for function, subject in self._live.functions_kept_to_be_called:
                 self.add_function(function.address, subject)
 
     def _follow_code(self, body: CodeToRun) -> None:
@@ -191,10 +191,10 @@ class NameWalk:
         managers: list[int] = []
         for call in read.made_and_possible_calls():
             call_places.add(call.at)
-            if is_byte_covered(body.live, call.at):
+            if is_byte_in_ranges(body.live, call.at):
                 self._follow_call(call, body, managers)
-        for at, does, name in sites.names_used(body.code):
-            if not is_byte_covered(body.live, at):
+        for at, does, name in sites.names_used_by_instructions(body.code):
+            if not is_byte_in_ranges(body.live, at):
                 continue
             if name in UNFOLLOWED_BY_NAME:
                 self._unbounded = True
@@ -202,8 +202,8 @@ class NameWalk:
                 self._follow_name(name)
         modules = sites.name_tuple(body.code, "co_names")
         self._unbounded |= any(
-            each.name == "IMPORT_NAME" and is_byte_covered(body.live, each.at)
-            and self._live.imports_unseen(modules[each.argument])
+            each.name == "IMPORT_NAME" and is_byte_in_ranges(body.live, each.at)
+            and self._live.may_import_run_unseen_code(modules[each.argument])
             for each in sites.instructions(body.code)
         )  # fmt: skip
         self._enter_blocks(body, managers)
@@ -218,7 +218,7 @@ class NameWalk:
             self._reader.field(body.code, "PyCodeObject", "co_consts")
         )
         for each in self._calls.sites.instructions(body.code):
-            if each.operation == "const" and is_byte_covered(body.live, each.at):
+            if each.operation == "const" and is_byte_in_ranges(body.live, each.at):
                 constant = constants[each.argument]
                 if self._view.type_name(constant) == "code":
                     yield constant
@@ -230,7 +230,7 @@ class NameWalk:
             self._follow_kept_functions()
 
     def _follow_call(self, call: MethodCall, body: CodeToRun, managers: list[int]) -> None:
-        receiver = self._calls.receiver(call, body.names, body.scope)
+        receiver = self._calls.receiver_of_call(call, body.names, body.scope)
         if not call.path:
             if receiver:
                 self._follow_object(receiver, managers)
@@ -268,7 +268,10 @@ class NameWalk:
             if self._view.type_name(function) == "function":
                 subject = self._reader.field(value, "PyMethodObject", "im_self")
                 self._found.add(
-                    (subject, self._live.name_of(self._calls.as_called_function(function, 0).code))
+                    (
+                        subject,
+                        self._live.name_of_code(self._calls.as_called_function(function, 0).code),
+                    )
                 )
                 self.add_function(function, subject)
         elif kind == "type":
@@ -299,7 +302,7 @@ class NameWalk:
     def _enter_blocks(self, body: CodeToRun, managers: Iterable[int]) -> None:
         """Follow what `with` calls of the objects that code names, else of all managers."""
         code = self._calls.sites.instructions(body.code)
-        if not any(each.name in ENTERS and is_byte_covered(body.live, each.at) for each in code):
+        if not any(each.name in ENTERS and is_byte_in_ranges(body.live, each.at) for each in code):
             return
         for value in managers:
             for name in MANAGERS:
@@ -314,11 +317,11 @@ class NameWalk:
         Such a callable is pushed with a NULL (3.11), before it or after it (3.13). Until then every
         variable may be one, and every item.
         """
-        there_are = find_opcodes(self._reader.layout).instructions
+        there_are = opcodes_of_process(self._reader.layout).instructions
         marked, after_it = "PUSH_NULL" in there_are, "CALL_KW" in there_are
         code = list(self._calls.sites.instructions(body.code))
         for place, each in enumerate(code):
-            if not is_byte_covered(body.live, each.at):
+            if not is_byte_in_ranges(body.live, each.at):
                 continue
             with_null = each.operation == "global" and marked and each.argument & 1
             if with_null and _calls_item_of_container(code[place + 1 :]):

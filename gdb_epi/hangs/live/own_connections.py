@@ -38,14 +38,16 @@ def diagnose_read_from_own_connection(
     scene: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
     """Return the answer where both ends of a connection are read here, and nobody sends."""
-    other = next((d for d in scene.activities if _is_other_end(scene, activity, d)), None)
+    other = next(
+        (d for d in scene.activities if _is_other_end_of_connection(scene, activity, d)), None
+    )
     if other is None or may_descriptor_be_held_elsewhere(scene):
         return None
     pair = {activity.tid, other.tid}
     going = UnblockedThreads(scene)
     sending = (
         going.effects_of_thread(d.tid) for d in scene.activities
-        if d.tid not in pair | going.blocked_threads and not _accepts_clients(scene, d)
+        if d.tid not in pair | going.blocked_threads and not _waits_for_new_clients(scene, d)
     )  # fmt: skip
     if any(
         effects.unbounded or any(name in _SENDS for _, name in effects.calls) for effects in sending
@@ -66,13 +68,15 @@ def diagnose_read_from_own_connection(
     )  # fmt: skip
 
 
-def _accepts_clients(scene: HangContext, activity: ThreadActivity) -> bool:
+def _waits_for_new_clients(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread waits for new clients: what it sends next goes to them."""
     outside = [f for f in scene.view.frames(activity.tid) if f.module != "threading"]
     return activity.kind == ACCEPT or (not activity.frames and bool(serving_function(outside)))
 
 
-def _is_other_end(scene: HangContext, activity: ThreadActivity, other: ThreadActivity) -> bool:
+def _is_other_end_of_connection(
+    scene: HangContext, activity: ThreadActivity, other: ThreadActivity
+) -> bool:
     if any(not _reads_from_socket(scene, d) for d in (activity, other)):
         return False
     first, second = activity.target or 0, other.target or 0
@@ -92,7 +96,7 @@ def _reads_from_socket(scene: HangContext, activity: ThreadActivity) -> bool:
     if activity.kind != READ or activity.timed or number is None:
         return False
     table = scene.descriptors
-    is_stream = table.object_type(number) == SOCKET and not table.takes_datagrams(number)
+    is_stream = table.object_type(number) == SOCKET and not table.is_socket_without_peer(number)
     return is_stream and table.address_family(number) not in (None, UNIX)
 
 

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs.live.effects import CodeToRun, Effects, is_byte_covered
+from gdb_epi.hangs.live.effects import CodeEffects, CodeToRun, is_byte_in_ranges
 from gdb_epi.hangs.live.live_code import LiveCode
 from gdb_epi.locks.python.call_sites import MethodCall
 from gdb_epi.util import default_when_unreadable, memoized
@@ -64,17 +64,17 @@ class PairedReleases:
             self._taking[frame.code] = variables.get(names[0], 0) if names else 0
 
     @property
-    def is_entered(self) -> bool:
+    def is_own_block_entered(self) -> bool:
         """Whether it is a semaphore or lock whose own `with` block somebody is in."""
         kind = self._live.view.type_name(self._address) or ""
         return self._address in self._entered and kind.lower().endswith(_PERMITS)
 
     @default_when_unreadable(False)
-    def acquire_before_release(self, effects: Effects) -> bool:
+    def acquire_before_release(self, effects: CodeEffects) -> bool:
         """Tell whether all of some code that gives it has taken it before, in the same turn."""
         return not effects.unbounded and self._do_all_acquire_first(effects)
 
-    def _do_all_acquire_first(self, effects: Effects) -> bool:
+    def _do_all_acquire_first(self, effects: CodeEffects) -> bool:
         bodies, giving = effects.bodies, list[tuple[CodeToRun, list[MethodCall]]]()
         given_back = set[tuple[int, str]]()
         for body in bodies:
@@ -96,7 +96,7 @@ class PairedReleases:
         met = set[tuple[int, int]]()
         while todo:
             body = todo.pop()
-            name = self._live.name_of(body.code)
+            name = self._live.name_of_code(body.code)
             if (body.code, self._method_subject(body)) in met:
                 continue
             met.add((body.code, self._method_subject(body)))
@@ -130,7 +130,7 @@ class PairedReleases:
 
         `giving` has the last byte of each code that does.
         """
-        if self.is_entered:
+        if self.is_own_block_entered:
             return True
         calls = self._live.calls
         for manager in self._entered:
@@ -146,20 +146,20 @@ class PairedReleases:
 
     @cached_property
     def _codes_of_kept_functions(self) -> set[int]:
-        return {function.code for function, _ in self._live.kept_functions}
+        return {function.code for function, _ in self._live.functions_kept_to_be_called}
 
     def _release_calls(self, body: CodeToRun) -> Iterator[tuple[int, MethodCall]]:
         """Yield the calls by which code gives it, and of what: 0 where that is not known."""
         calls, seen = self._live.calls, set[int]()
         for call in calls.sites.calls_of(body.code).made_and_possible_calls():
             seen.add(call.at)
-            if call.path and call.name in self._gives and is_byte_covered(body.live, call.at):
-                receiver = calls.receiver(call, body.names, body.scope)
+            if call.path and call.name in self._gives and is_byte_in_ranges(body.live, call.at):
+                receiver = calls.receiver_of_call(call, body.names, body.scope)
                 if receiver in (0, self._address):
                     yield receiver, call
-        for at, does, name in calls.sites.names_used(body.code):
+        for at, does, name in calls.sites.names_used_by_instructions(body.code):
             gives = does in ("attr", "method") and name in self._gives
-            if gives and at not in seen and is_byte_covered(body.live, at):
+            if gives and at not in seen and is_byte_in_ranges(body.live, at):
                 yield 0, MethodCall(at, ("", ""), (name,))
 
     def _calls_by_name(self, body: CodeToRun, name: str) -> Iterator[MethodCall]:
@@ -167,11 +167,11 @@ class PairedReleases:
         sites, seen = self._live.calls.sites, set[int]()
         for call in sites.calls_of(body.code).made_and_possible_calls():
             seen.add(call.at)
-            if call.name == name and is_byte_covered(body.live, call.at):
+            if call.name == name and is_byte_in_ranges(body.live, call.at):
                 yield call
-        for at, does, used in sites.names_used(body.code):
+        for at, does, used in sites.names_used_by_instructions(body.code):
             loads = does in ("attr", "method") and used == name
-            if loads and at not in seen and is_byte_covered(body.live, at):
+            if loads and at not in seen and is_byte_in_ranges(body.live, at):
                 yield MethodCall(at, ("", ""), (name,))
 
     def _acquires_before(self, body: CodeToRun, places: Sequence[MethodCall]) -> bool:
@@ -194,7 +194,7 @@ class PairedReleases:
         calls = self._live.calls
         to = (giving.root, giving.path[:-1]) if giving.path[1:] else None
         for call in calls.sites.calls_of(body.code).made_and_possible_calls():
-            receiver = calls.receiver(call, body.names, body.scope)
+            receiver = calls.receiver_of_call(call, body.names, body.scope)
             same = receiver == self._address or (call.root, call.path[:-1]) == to
             if (
                 same
@@ -237,7 +237,10 @@ class PairedReleases:
 
         Raises UnreadableMemory, LayoutError.
         """
-        sites, guarded = self._live.calls.sites, self._live.handlers_in(code, "SETUP_")
+        sites, guarded = (
+            self._live.calls.sites,
+            self._live.guarded_ranges_of_handlers(code, "SETUP_"),
+        )
         steps = {each.at: each for each in sites.instructions(code)}
         reached, todo = set[int](), [min(steps, default=0)]
         while todo:

@@ -19,9 +19,9 @@ from gdb_epi.cpython.values.process_values import PlainValues
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.frame_references import METHODS
 from gdb_epi.hangs.library_calls import is_library_file
-from gdb_epi.hangs.live.connected_protocols import UncalledMethods
-from gdb_epi.hangs.live.effects import is_byte_covered
-from gdb_epi.hangs.live.library_effects import EVENT_LOOP, has_effect
+from gdb_epi.hangs.live.connected_protocols import UncalledProtocolMethods
+from gdb_epi.hangs.live.effects import is_byte_in_ranges
+from gdb_epi.hangs.live.library_effects import EVENT_LOOP, has_module_effect
 from gdb_epi.locks.python.acquire_calls import AcquireCalls
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.typing_lite import NamedTuple
@@ -40,7 +40,7 @@ _CALLED_BY_VALUES = frozenset((
 _PLAIN_BASES = frozenset(("", "builtins", "abc", "typing", "enum", "collections", "contextlib"))
 
 
-class Function(NamedTuple):
+class ProgramFunction(NamedTuple):
     """A function of the process: its address, code and globals, and how often it is referred to."""
 
     address: int
@@ -49,7 +49,7 @@ class Function(NamedTuple):
     references: int
 
 
-class Module(NamedTuple):
+class ModuleOfGlobals(NamedTuple):
     """Whose globals a dict is."""
 
     name: str
@@ -69,27 +69,27 @@ class ProgramCode:
         self._is_installed, self._changes_of = is_installed, changes_of
 
     @cached_property
-    def _functions(self) -> list[Function]:
+    def _functions(self) -> list[ProgramFunction]:
         """All functions that the collector knows. Raises LayoutError where it keeps no lists."""
         instances = shared_instances(self.view.target, self.view.python)
-        functions = [each.address for each in instances.of(("function",))[:MAX_FUNCTIONS]]
+        functions = [each.address for each in instances.of_classes(("function",))[:MAX_FUNCTIONS]]
         if instances.problems or not functions:
             raise LayoutError("no list of all functions")
         require = self._reader.layout.require
         offsets = [require("PyFunctionObject", name) for name in ("func_code", "func_globals")]
         offsets.append(require("PyObject", "ob_refcnt"))
         columns = [instances.reader.words([at + offset for at in functions]) for offset in offsets]
-        return [Function(*each) for each in zip(functions, *columns, strict=True)]
+        return [ProgramFunction(*each) for each in zip(functions, *columns, strict=True)]
 
     @cached_property
-    def own_functions(self) -> dict[str, list[Function]]:
+    def own_functions(self) -> dict[str, list[ProgramFunction]]:
         """The program's own functions, by the name of their code."""
-        by_name: dict[str, list[Function]] = {}
+        by_name: dict[str, list[ProgramFunction]] = {}
         scopes = {each.scope for each in self._functions}
         own = {scope for scope in scopes if self.module_of_globals(scope).is_own}
         for each in self._functions:
             if each.scope in own:
-                by_name.setdefault(self.name_of(each.code), []).append(each)
+                by_name.setdefault(self.name_of_code(each.code), []).append(each)
         return by_name
 
     @cached_property
@@ -107,7 +107,9 @@ class ProgramCode:
         return any(not table.isdisjoint(names) for table in map(frozenset, tables))
 
     @memoized
-    def handlers_in(self, code: int, setup: str = "SETUP_FINALLY") -> list[tuple[int, int, int]]:
+    def guarded_ranges_of_handlers(
+        self, code: int, setup: str = "SETUP_FINALLY"
+    ) -> list[tuple[int, int, int]]:
         """Return what handlers of errors guard, up to which byte, and where they are.
 
         Those of `with` blocks too since 3.11; before, `setup` begins the names of instructions.
@@ -134,7 +136,7 @@ class ProgramCode:
                 and name not in _CALLED_BY_VALUES]  # fmt: skip
 
     @cached_property
-    def unnamed_functions(self) -> list[Function]:
+    def unnamed_functions(self) -> list[ProgramFunction]:
         """The program's functions whose names stand in none of its code; the start of a thread has.
 
         Raises UnreadableMemory, LayoutError.
@@ -160,17 +162,17 @@ class ProgramCode:
         scopes = {each.scope for functions in self.own_functions.values() for each in functions}
         return frozenset(self.module_of_globals(scope).name for scope in scopes) - {""}
 
-    def name_of(self, code: int) -> str:
+    def name_of_code(self, code: int) -> str:
         """Return the name of a code object."""
         return self._reader.text_field(code, "PyCodeObject", "co_name")
 
     @cached_property
-    def kept_functions(self) -> list[tuple[Function, int]]:
+    def functions_kept_to_be_called(self) -> list[tuple[ProgramFunction, int]]:
         """(function, self) of the program's functions that somebody may have to call them."""
         return [*self._referenced_functions, *((each, 0) for each in self.overriding_functions)]
 
     @cached_property
-    def _referenced_functions(self) -> list[tuple[Function, int]]:
+    def _referenced_functions(self) -> list[tuple[ProgramFunction, int]]:
         """(function, self) of the program's functions that something beside their names refers to.
 
         A module or class has one reference, each frame that runs a function another one. So has a
@@ -191,7 +193,7 @@ class ProgramCode:
         instances = shared_instances(self.view.target, self.view.python)
         require = self._reader.layout.require
         to, of = (require("PyMethodObject", name) for name in ("im_func", "im_self"))
-        for method in instances.of(("method",)):
+        for method in instances.of_classes(("method",)):
             with suppress(UnreadableMemory):
                 function = self._reader.u64(method.address + to)
                 subject = self._reader.u64(method.address + of)
@@ -199,7 +201,7 @@ class ProgramCode:
         kept = []
         for each in (each for functions in self.own_functions.values() for each in functions):
             methods = bound.get(each.address, [])
-            name = self.name_of(each.code)
+            name = self.name_of_code(each.code)
             frames, targets = running[each.code], started[each.address]
             targets += left[each.address]
             ordinary = 1 + frames + len(methods) + targets
@@ -238,7 +240,7 @@ class ProgramCode:
         at, size = layout.offset("PyFrameObject", "f_frame"), layout.size("PyFrameObject") or 0
         if at is None:
             return
-        for each in shared_instances(self.view.target, self.view.python).of(("frame",)):
+        for each in shared_instances(self.view.target, self.view.python).of_classes(("frame",)):
             with suppress(UnreadableMemory):
                 inner = self._reader.u64(each.address + at)
                 if 0 < inner - each.address <= size:  # the frame lies in the object
@@ -250,14 +252,14 @@ class ProgramCode:
         """The frames of generators and coroutines that rest."""
         instances = shared_instances(self.view.target, self.view.python)
         frames = list[PyFrame]()
-        for each in instances.of(("generator", "coroutine", "async_generator")):
+        for each in instances.of_classes(("generator", "coroutine", "async_generator")):
             with suppress(UnreadableMemory, LayoutError):
-                frame = self.view.slots.suspended_frame(each.address)
+                frame = self.view.slots.frame_of_suspended_generator(each.address)
                 frames += [frame] if frame is not None else []
         return frames
 
     @cached_property
-    def overriding_functions(self) -> list[Function]:
+    def overriding_functions(self) -> list[ProgramFunction]:
         """The functions of the program's classes that libraries know by a base of theirs.
 
         Of protocols of asyncio only those that are connected, unless code that may run connects.
@@ -269,19 +271,22 @@ class ProgramCode:
         running = (frame.code for frames in self.view.all_frames().values() for frame in frames)
         codes = {*running, *(frame.code for frame in self.suspended_frames), *self._resting}
         codes |= {function.code for function, _ in self._referenced_functions}
-        uncalled = UncalledMethods(self.view, instances, self.calls.sites, codes - {0})
-        own, functions = self.own_modules, list[Function]()
-        for at in dict.fromkeys(each.address for each in instances.of(("type",))):
+        uncalled = UncalledProtocolMethods(self.view, instances, self.calls.sites, codes - {0})
+        own, functions = self.own_modules, list[ProgramFunction]()
+        for at in dict.fromkeys(each.address for each in instances.of_classes(("type",))):
             with suppress(UnreadableMemory, LayoutError):
                 info = instances.types.type_at(at)
                 mine = own | _PLAIN_BASES
                 bases = instances.types.mro(info)[1:]
-                plain = all(base.module in mine or not base.python_class for base in bases)
+                plain = all(base.module in mine or not base.is_python_class for base in bases)
                 if info.module not in own or not info.dict or plain:
                     continue
                 left = uncalled.uncalled_methods_of(at)
                 for _, value in self.view.objects.dict_items(info.dict):
-                    if value in by_address and self.name_of(by_address[value].code) not in left:
+                    if (
+                        value in by_address
+                        and self.name_of_code(by_address[value].code) not in left
+                    ):
                         functions.append(by_address[value])
         return functions
 
@@ -296,7 +301,7 @@ class ProgramCode:
         instances = shared_instances(self.view.target, self.view.python)
         kept: dict[int, list[tuple[int, str]]] = {}
         for kind, (struct, member) in METHODS.items():
-            methods = [each.address for each in instances.of((kind,))]
+            methods = [each.address for each in instances.of_classes((kind,))]
             at = self._reader.layout.require(struct, member)
             subjects = instances.reader.words([method + at for method in methods])
             for method, subject in zip(methods, subjects, strict=True):
@@ -307,7 +312,7 @@ class ProgramCode:
         """Yield the objects of which somebody keeps one of some methods of Python."""
         instances = shared_instances(self.view.target, self.view.python)
         at = self._reader.layout.require("PyMethodObject", "im_self")
-        for each in instances.of(("method",)):
+        for each in instances.of_classes(("method",)):
             if self._name_of_method(each.address, "method") in methods:
                 yield self._reader.u64(each.address + at)
 
@@ -315,23 +320,23 @@ class ProgramCode:
     def _name_of_method(self, method: int, kind: str) -> str:
         if kind == "method":
             function = self._reader.field(method, "PyMethodObject", "im_func")
-            return self.name_of(self.calls.as_called_function(function, 0).code)
+            return self.name_of_code(self.calls.as_called_function(function, 0).code)
         name = self._reader.definition_name(method)
         return "" if isinstance(name, Absent) else name
 
-    def is_method(self, function: int) -> bool:
+    def is_defined_in_class(self, function: int) -> bool:
         """Tell whether a function stands in a class, by its qualified name."""
         return "." in self._reader.text_field(function, "PyFunctionObject", "func_qualname")
 
-    def _qualified_name(self, function: Function) -> str:
+    def _qualified_name(self, function: ProgramFunction) -> str:
         return self._reader.text_field(function.address, "PyFunctionObject", "func_qualname")
 
     @memoized
-    def module_of_globals(self, scope: int) -> Module:
+    def module_of_globals(self, scope: int) -> ModuleOfGlobals:
         """Return whose globals a dict is."""
         name, file = (
             "" if isinstance(text, Absent) else text
-            for value in self.view.objects.first_values(scope, _OF_MODULES)
+            for value in self.view.objects.values_of_first_names(scope, _OF_MODULES)
             for text in (self._reader.string(value, MAX_PATH) if value else "",)
         )
         installed = "site-packages" in file or "dist-packages" in file or (
@@ -341,17 +346,17 @@ class ProgramCode:
         unnamed = not file and name in ("", "__main__")
         library = not installed and not unnamed and (is_library_file(file) or not file)
         own = not library and not installed
-        library |= installed and has_effect(name, EVENT_LOOP)
-        return Module(name, library, own)
+        library |= installed and has_module_effect(name, EVENT_LOOP)
+        return ModuleOfGlobals(name, library, own)
 
     @cached_property
-    def modules(self) -> dict[str, int]:
+    def modules_by_name(self) -> dict[str, int]:
         """The modules of sys.modules by their names (PyModuleObject *)."""
         modules = self.view.objects.sys_modules(self.view.python.interpreters[0].address)
         contents = () if isinstance(modules, Absent) else self._entries_of_dict(modules)
         return {name: at for name, at in contents if self.view.type_name(at) == "module"}
 
-    def imports_unseen(self, name: str, parts: Iterable[str] = ()) -> bool:
+    def may_import_run_unseen_code(self, name: str, parts: Iterable[str] = ()) -> bool:
         """Tell whether an import runs code of a module that is not there yet, as it may be.
 
         `parts` are what is imported from it. A name may be relative to a package. The standard
@@ -360,12 +365,12 @@ class ProgramCode:
         standard: frozenset[str] = getattr(sys, "stdlib_module_names", frozenset())
         if not name or name.partition(".")[0] in standard:
             return False
-        if not any(each == name or each.endswith(f".{name}") for each in self.modules):
+        if not any(each == name or each.endswith(f".{name}") for each in self.modules_by_name):
             return True
-        module = self.modules.get(name, 0)
+        module = self.modules_by_name.get(name, 0)
         scope = self._reader.field(module, "PyModuleObject", "md_dict") if module else 0
         return bool(scope) and any(
-            part != "*" and f"{name}.{part}" not in self.modules
+            part != "*" and f"{name}.{part}" not in self.modules_by_name
             and isinstance(self.view.objects.dict_get(scope, part), Absent)
             for part in parts
         )  # fmt: skip
@@ -376,7 +381,7 @@ class ProgramCode:
         stored = set()
         for each in self.calls.sites.instructions(code):
             name = each.name
-            if not name.startswith(("STORE_FAST", "STORE_DEREF")) or not is_byte_covered(
+            if not name.startswith(("STORE_FAST", "STORE_DEREF")) or not is_byte_in_ranges(
                 live, each.at
             ):
                 continue
@@ -394,7 +399,7 @@ class ProgramCode:
         """What the program's classes have, by the class (PyTypeObject *): names and objects."""
         instances = shared_instances(self.view.target, self.view.python)
         classes: dict[int, list[tuple[str, int]]] = {}
-        for at in dict.fromkeys(each.address for each in instances.of(("type",))):
+        for at in dict.fromkeys(each.address for each in instances.of_classes(("type",))):
             with suppress(UnreadableMemory, LayoutError):
                 info = instances.types.type_at(at)
                 if info.module in self.own_modules and info.dict:
@@ -425,7 +430,7 @@ class ProgramCode:
             info = instances.types.type_at(each)
             if any(base.address == kind for base in instances.types.mro(info)):
                 names.add(info.qualified_name)
-        return tuple(each.address for each in instances.of(names))
+        return tuple(each.address for each in instances.of_classes(names))
 
     @memoized
     def names_in_class(self, kind: int) -> frozenset[str]:
@@ -448,12 +453,12 @@ class ProgramCode:
         }
 
     @cached_property
-    def properties(self) -> dict[str, list[tuple[int, int]]]:
+    def property_getters(self) -> dict[str, list[tuple[int, int]]]:
         """(class, function) of the program's properties, by their names."""
         return self._accessors_of_properties(0)
 
     @cached_property
-    def setters(self) -> dict[str, list[tuple[int, int]]]:
+    def property_setters(self) -> dict[str, list[tuple[int, int]]]:
         """(class, function) of what storing in the program's properties calls."""
         return self._accessors_of_properties(8)
 
@@ -481,7 +486,7 @@ class ProgramCode:
         instances = shared_instances(self.view.target, self.view.python)
         kinds = ("logging.Filterer", "logging.Formatter", "logging.Filter", "logging.LogRecord")
         return [
-            each.address for each in instances.of(kinds)
+            each.address for each in instances.of_classes(kinds)
             if instances.types.type_of_object(each.address).module in self.own_modules
         ]  # fmt: skip
 
@@ -489,8 +494,8 @@ class ProgramCode:
     def executor_callables(self) -> list[int]:
         """What executors have to call, and futures when they are done."""
         instances = shared_instances(self.view.target, self.view.python)
-        items = instances.of(("concurrent.futures.thread._WorkItem",))
-        futures = instances.of(("concurrent.futures._base.Future",))
+        items = instances.of_classes(("concurrent.futures.thread._WorkItem",))
+        futures = instances.of_classes(("concurrent.futures._base.Future",))
         lists = (self.view.attribute(each.address, "_done_callbacks") for each in futures)
         return [*(each.address for each in items), *filter(None, lists)]
 
@@ -501,7 +506,7 @@ class ProgramCode:
         at = self._reader.layout.offset("PyWeakReference", "wr_callback")
         callbacks = []
         plain = PlainValues(self.view.target, self.view.python)
-        for each in instances.of(_WEAK_REFERENCES) if at is not None else ():
+        for each in instances.of_classes(_WEAK_REFERENCES) if at is not None else ():
             with suppress(UnreadableMemory, LayoutError):
                 callback = self._reader.u64(each.address + (at or 0))
                 kind = self.view.type_name(callback)

@@ -31,23 +31,23 @@ from gdb_epi.cpython.running.wait_rules import (
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.live.effects import Effects
+from gdb_epi.hangs.live.effects import CodeEffects
 from gdb_epi.hangs.live.futures_made_here import (
-    is_future_made_by_called,
+    is_future_made_by_called_function,
     is_future_made_by_frame,
-    is_future_made_by_stored,
+    is_future_made_by_function_stored_from,
 )
 from gdb_epi.hangs.live.holders_of_awaited import (
     is_referenced_only_by,
     lost_permits_clause,
-    may_cancel,
+    may_code_cancel_task,
     name_of_replaced_object,
 )
 from gdb_epi.hangs.live.paired_releases import PairedReleases
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.loops.tasks_of_one_connection import (
     may_ends_be_written,
-    objects_at_hand,
+    object_and_its_attributes,
     readers_of_both_ends,
 )
 from gdb_epi.hangs.tasks import (
@@ -97,13 +97,15 @@ def diagnose_main_task(scene: HangContext) -> HangDiagnosis | None:
     thread = scene.loop_thread
     if thread is None or thread.kind != POLL or not 0 < len(scene.tasks) <= MAX_TASKS:
         return None
-    main = scene.main_task(thread.tid)
+    main = scene.main_task_of_loop(thread.tid)
     if main is None:
         return None
     tasks = _StuckTasks(scene, thread.tid)
     request = None
     if main.id not in tasks.stuck:
-        request = tasks.stuck_request() or tasks.stuck_holder() or tasks.stuck_borrower()
+        request = (
+            tasks.stuck_request() or tasks.stuck_holder() or tasks.stuck_task_awaiting_permit()
+        )
     if main.id in tasks.stuck or request is not None:
         return _diagnose_never_woken(scene, thread, request or main, tasks)
     if tasks.may_only_be_cancelled(main):
@@ -221,7 +223,7 @@ class _StuckTasks:
         """Tell whether no code that can still run ends a wait of trio or gevent but by a cancel."""
         return (
             task.framework != "asyncio" and self.may_wait_for_ever(task) and not task.wakers
-            and not self._may_others_end(task, {**self.stuck, task.id: task}, frozenset())
+            and not self._may_other_tasks_end_wait(task, {**self.stuck, task.id: task}, frozenset())
         )  # fmt: skip
 
     def stuck_request(self) -> UnfinishedTask | None:
@@ -245,7 +247,7 @@ class _StuckTasks:
                 return holders[0]
         return None
 
-    def stuck_borrower(self) -> UnfinishedTask | None:
+    def stuck_task_awaiting_permit(self) -> UnfinishedTask | None:
         """Return a stuck task that wants a permit of a semaphore: all that were lent are lost.
 
         Other code gives them back, but takes one first, and nobody who has one is left. That is no
@@ -287,7 +289,9 @@ class _StuckTasks:
         """The code of the functions that servers of streams call for each client."""
         view = self._scene.view
         codes = set[int]()
-        for protocol in shared_instances(self._scene.target, self._scene.python).of((_PROTOCOL,)):
+        for protocol in shared_instances(self._scene.target, self._scene.python).of_classes(
+            (_PROTOCOL,)
+        ):
             callback = view.attribute(protocol.address, "_client_connected_cb") or 0
             with suppress(UnreadableMemory, LayoutError):
                 if callback and view.type_name(callback) == "method":
@@ -314,7 +318,11 @@ class _StuckTasks:
     def _find_stuck_tasks(self) -> dict[int, UnfinishedTask]:
         waiting = {task.id: task for task in self._scene.tasks if self.may_wait_for_ever(task)}
         while True:
-            freed = [each for each, task in waiting.items() if self._may_others_end(task, waiting)]
+            freed = [
+                each
+                for each, task in waiting.items()
+                if self._may_other_tasks_end_wait(task, waiting)
+            ]
             if not freed:
                 return waiting
             for each in freed:
@@ -325,7 +333,7 @@ class _StuckTasks:
         scene, wait = self._scene, task.wait
         if wait is None or task.running or task.framework not in _FRAMEWORKS:
             return False
-        if has_timeout(task, scene.tasks, scene.view) or self._may_be_cut_short(task):
+        if has_timeout(task, scene.tasks, scene.view) or self._may_scope_or_timer_end_wait(task):
             return False
         if task.wakers and wait.kind in _HELD:  # its holder is stuck, and nobody else releases it
             return bool(wait.address) and not scene.live_code.is_method_kept(
@@ -344,7 +352,7 @@ class _StuckTasks:
             return False
         return not scene.live_code.is_method_kept(wait.address, ENDERS[wait.kind])
 
-    def _may_be_cut_short(self, task: UnfinishedTask) -> bool:
+    def _may_scope_or_timer_end_wait(self, task: UnfinishedTask) -> bool:
         """Tell whether a scope or timer of trio or gevent may end a wait from without."""
         if task.framework == "asyncio":
             return False
@@ -357,11 +365,11 @@ class _StuckTasks:
         instances = shared_instances(scene.target, scene.python)
         # Each nursery of trio, and each task that sleeps, has a scope; any other one is a limit.
         scopes, nurseries = (
-            len(instances.of((f"trio.{name}", f"trio._core._run.{name}")))
+            len(instances.of_classes((f"trio.{name}", f"trio._core._run.{name}")))
             for name in ("CancelScope", "Nursery")
         )
         asleep = sum(other.wait is not None and other.wait.kind == SLEEP for other in scene.tasks)
-        limits = instances.of(("gevent.timeout.Timeout",))
+        limits = instances.of_classes(("gevent.timeout.Timeout",))
         return bool(limits) or scopes > nurseries + asleep
 
     def _is_future_made_here(self, task: UnfinishedTask) -> bool:
@@ -369,17 +377,17 @@ class _StuckTasks:
         own = own_frames(task, self._scene.installed)
         if not own or own[0].address != task.stack[0].address:
             return False  # a coroutine of a library waits
-        if task.framework != "asyncio" and self._links_results:
+        if task.framework != "asyncio" and self._does_program_link_greenlets:
             return False  # a greenlet that ends sets it
         scene, wait = self._scene, task.wait
         return wait is not None and (
             is_future_made_by_frame(scene, own[0], wait.address, _MAKES)
-            or is_future_made_by_called(scene, own[0], _MAKES)
-            or is_future_made_by_stored(scene, own[0], wait.address, _MAKES)
+            or is_future_made_by_called_function(scene, own[0], _MAKES)
+            or is_future_made_by_function_stored_from(scene, own[0], wait.address, _MAKES)
         )
 
     @cached_property
-    def _links_results(self) -> bool:
+    def _does_program_link_greenlets(self) -> bool:
         """Whether the program links anything to greenlets, as link() and rawlink() of gevent do."""
         live = self._scene.live_code
         codes = {function.code for named in live.own_functions.values() for function in named}
@@ -397,15 +405,17 @@ class _StuckTasks:
             return "" if task.wait is None or not own else task.wait.name
         if task.id not in self._places:
             place = self._find_name_in_frame(own[0], task.wait.address)
-            if not place and self._is_had_only_by(self._scene.tasks, task):
+            if not place and self._is_awaited_had_only_by(self._scene.tasks, task):
                 place = name_of_replaced_object(self._scene, own[0], task.wait.address)
                 place = f"an earlier {place}" if place else ""
-            if not place and is_future_made_by_called(self._scene, own[0], _MAKES):
+            if not place and is_future_made_by_called_function(self._scene, own[0], _MAKES):
                 place = "what a function of the program gave"
             self._places[task.id] = place
         return self._places[task.id]
 
-    def _is_had_only_by(self, tasks: Iterable[UnfinishedTask], task: UnfinishedTask) -> bool:
+    def _is_awaited_had_only_by(
+        self, tasks: Iterable[UnfinishedTask], task: UnfinishedTask
+    ) -> bool:
         """Tell whether nobody has what a task waits for but those of some that wait for it too."""
         at = task.wait.address if task.wait is not None else 0
         same = [each for each in tasks if each.wait is not None and each.wait.address == at]
@@ -422,7 +432,9 @@ class _StuckTasks:
             for attribute, at in () if held & 7 else view.attributes(held):
                 if at == sought:
                     return f"{name}.{attribute}"
-            if any(sought in self._values_of_dict(at) for at in objects_at_hand(view, held)):
+            if any(
+                sought in self._values_of_dict(at) for at in object_and_its_attributes(view, held)
+            ):
                 return f"{name}[..]"
         return self._find_global_name(frame, sought)
 
@@ -433,7 +445,7 @@ class _StuckTasks:
             scope = calls.globals_of(frame)
             for call in calls.sites.calls_of(frame.code).calls:
                 path = (call.root[1], *call.path[:-1])
-                if call.root[0] == "global" and calls.receiver(call, {}, scope) == sought:
+                if call.root[0] == "global" and calls.receiver_of_call(call, {}, scope) == sought:
                     return ".".join(path)
         return ""
 
@@ -447,7 +459,7 @@ class _StuckTasks:
             return
 
     @property
-    def _effects_of_loop(self) -> Effects:
+    def _effects_of_loop(self) -> CodeEffects:
         """What the loop of the tasks may call besides them."""
         live, frameworks = self._scene.live_code, {task.framework for task in self._scene.tasks}
         return (
@@ -456,7 +468,7 @@ class _StuckTasks:
             else live.effects_of_kept_functions
         )
 
-    def _may_others_end(
+    def _may_other_tasks_end_wait(
         self, task: UnfinishedTask, waiting: Mapping[int, UnfinishedTask],
         cancels: Collection[str] = CANCELS,
     ) -> bool:  # fmt: skip
@@ -467,7 +479,7 @@ class _StuckTasks:
                 return not stays
         if task.wait is None:
             return True
-        if task.framework == "asyncio" and self._is_had_only_by(waiting.values(), task):
+        if task.framework == "asyncio" and self._is_awaited_had_only_by(waiting.values(), task):
             return False
         enders = ENDERS[task.wait.kind]
         paired_releases = self._paired_releases.get(task.id)
@@ -484,11 +496,11 @@ class _StuckTasks:
                 effects.calls_any(task.wait.address, enders)
                 and not paired_releases.acquire_before_release(effects)
             )
-            or (elsewhere and may_cancel(self._scene, effects, task, elsewhere))
+            or (elsewhere and may_code_cancel_task(self._scene, effects, task, elsewhere))
             for effects in self._effects_of_others(waiting)
         )
 
-    def _effects_of_others(self, waiting: Mapping[int, UnfinishedTask]) -> Iterator[Effects]:
+    def _effects_of_others(self, waiting: Mapping[int, UnfinishedTask]) -> Iterator[CodeEffects]:
         for task in self._scene.tasks:
             if task.id not in waiting:
                 yield self._unblocked.effects_of_task(task)

@@ -18,7 +18,7 @@ from gdb_epi.fault.signals import signal_name
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, OF_CLUSTER, POOL_RESULTS
-from gdb_epi.hangs.live.effects import ANYTHING, CodeToRun, Effects, is_byte_covered
+from gdb_epi.hangs.live.effects import ANYTHING, CodeEffects, CodeToRun, is_byte_in_ranges
 from gdb_epi.hangs.live.futures_made_here import is_future_made_by_frame
 from gdb_epi.hangs.live.holders_of_awaited import is_referenced_only_by
 from gdb_epi.hangs.live.library_effects import CHANGERS, REWIRED, REWIRING
@@ -51,14 +51,16 @@ class UnblockedThreads:
     def __init__(self, scene: HangContext) -> None:
         self._scene = scene
 
-    def may_end(self, activity: ThreadActivity, owner: int | None = None) -> bool:
+    def may_unblocked_code_end_wait(
+        self, activity: ThreadActivity, owner: int | None = None
+    ) -> bool:
         """Tell whether code that goes on may end a thread's wait. True where that is not known.
 
         `owner` is the thread that alone may release what is waited for, as an RLock.
         """
-        if self._is_had_by_waiters(activity, self._scene.activities):
+        if self._is_awaited_had_only_by_waiters(activity, self._scene.activities):
             return False
-        if self.is_given_by_library(activity) or not activity.object or self._has_too_many_threads:
+        if self.may_library_end_wait(activity) or not activity.object or self._has_too_many_threads:
             return True
         if owner is not None:
             return any(tid == owner for tid, _ in self.who_may_end(activity))
@@ -69,16 +71,18 @@ class UnblockedThreads:
 
         Somebody keeps such a method to call it, or is in the `with` block of that very lock.
         """
-        return self._paired_releases(activity).is_entered or self._scene.live_code.is_method_kept(
+        return self._paired_releases(
+            activity
+        ).is_own_block_entered or self._scene.live_code.is_method_kept(
             activity.object, self._methods_that_end(activity)
         )
 
-    def who_may_end(self, activity: ThreadActivity) -> Iterator[tuple[int, Effects]]:
+    def who_may_end(self, activity: ThreadActivity) -> Iterator[tuple[int, CodeEffects]]:
         """Yield the threads that go on and may end a thread's wait for an object, and what they do.
 
         NO_THREAD stands for code that no thread runs now.
         """
-        if self._is_had_by_waiters(activity, self._scene.activities):
+        if self._is_awaited_had_only_by_waiters(activity, self._scene.activities):
             return
         enders, paired_releases = self._methods_that_end(activity), self._paired_releases(activity)
         for tid, effects in self._effects_of_others(activity.tid, activity):
@@ -87,7 +91,7 @@ class UnblockedThreads:
             ) and not paired_releases.acquire_before_release(effects):
                 yield tid, effects
 
-    def _is_had_by_waiters(
+    def _is_awaited_had_only_by_waiters(
         self, activity: ThreadActivity, threads: Iterable[ThreadActivity]
     ) -> bool:
         """Tell whether nobody has what a thread waits for but those that wait so too."""
@@ -107,7 +111,7 @@ class UnblockedThreads:
             self._methods_that_end(activity), scene.entered_managers,
         )  # fmt: skip
 
-    def is_given_by_library(self, activity: ThreadActivity) -> bool:
+    def may_library_end_wait(self, activity: ThreadActivity) -> bool:
         """Tell whether code of a library ends a wait, which is not looked at."""
         return activity.awaits in _GIVEN_BY_LIBRARIES and not (
             activity.awaits in FUTURES and activity.frames and (
@@ -135,7 +139,7 @@ class UnblockedThreads:
             )
         )  # fmt: skip
 
-    def handler_that_ends(self, activity: ThreadActivity) -> str:
+    def signal_handler_that_may_end_wait(self, activity: ThreadActivity) -> str:
         """Return in words which handler of a signal may end a thread's wait; "" for none.
 
         Where CPython's table of handlers was not read, what may be one is looked for: in a program
@@ -180,7 +184,9 @@ class UnblockedThreads:
             or (
                 items
                 and effects.touched is None
-                and any(self._changes_in_place(body, objects) for body in effects.bodies)
+                and any(
+                    self._may_change_containers_in_place(body, objects) for body in effects.bodies
+                )
             )
             or (items and self._scene.live_code.may_store_items(effects))
             or effects.may_change_any(objects)
@@ -195,30 +201,30 @@ class UnblockedThreads:
             self._may_effects_change_unseen(effects) for _, effects in self._effects_of_others(tid)
         )
 
-    def _may_effects_change_unseen(self, effects: Effects) -> bool:
+    def _may_effects_change_unseen(self, effects: CodeEffects) -> bool:
         """Tell whether some code changes what no name of a store tells; unseen code may."""
         unseen = effects.unbounded and not effects.bodies
-        return unseen or any(map(self._changes_unseen, effects.bodies))
+        return unseen or any(map(self._changes_what_no_store_names, effects.bodies))
 
     @default_when_unreadable(True)
-    def _changes_unseen(self, body: CodeToRun) -> bool:
+    def _changes_what_no_store_names(self, body: CodeToRun) -> bool:
         """Tell whether code changes what no name of a store tells.
 
         A method as __setattr__ that calls the one of its base does what the store asked it for.
         """
         sites = self._scene.call_sites
-        itself = self._scene.live_code.name_of(body.code)
+        itself = self._scene.live_code.name_of_code(body.code)
         table = sites.name_tuple(body.code, "co_names")
         return any(
-            name in REWIRING and name != itself and is_byte_covered(body.live, at)
-            for at, _, name in sites.names_used(body.code)
+            name in REWIRING and name != itself and is_byte_in_ranges(body.live, at)
+            for at, _, name in sites.names_used_by_instructions(body.code)
         ) or any(
             each.name == "STORE_ATTR" and table[each.argument] in REWIRED
-            and is_byte_covered(body.live, each.at)
+            and is_byte_in_ranges(body.live, each.at)
             for each in sites.instructions(body.code)
         )  # fmt: skip
 
-    def _changes_in_place(self, body: CodeToRun, objects: Collection[int]) -> bool:
+    def _may_change_containers_in_place(self, body: CodeToRun, objects: Collection[int]) -> bool:
         """Tell whether code may do `a |= b` or the like to one of some containers.
 
         What it does so to is stored next. A number or text stands on the right side of sums.
@@ -231,7 +237,7 @@ class UnblockedThreads:
                 in_place = each.name.startswith("INPLACE") or (
                     each.name == "BINARY_OP" and each.argument in _IN_PLACE
                 )
-                if not in_place or not is_byte_covered(body.live, each.at):
+                if not in_place or not is_byte_in_ranges(body.live, each.at):
                     continue
                 kind, number = after.name, after.argument
                 table = {"STORE_FAST": slots, "STORE_DEREF": cells}.get(kind, ())
@@ -260,7 +266,11 @@ class UnblockedThreads:
             polling = {} if self._has_too_many_threads else dict(self._futile_polls())
             scene.settled = frozenset(waiting), polling
             while True:
-                freed = {tid for tid, d in waiting.items() if self._may_others_end(d, waiting)}
+                freed = {
+                    tid
+                    for tid, d in waiting.items()
+                    if self._may_other_threads_end_wait(d, waiting)
+                }
                 changed = {tid for tid, asks in polling.items()
                            if self.may_change_names(tid, asks.words, asks.objects)}  # fmt: skip
                 for tid in freed:
@@ -280,11 +290,13 @@ class UnblockedThreads:
             if asks is not None and asks.words and asks.is_plain and not asks.method:
                 yield activity.tid, asks
 
-    def _may_others_end(self, activity: ThreadActivity, waiting: Collection[int]) -> bool:
+    def _may_other_threads_end_wait(
+        self, activity: ThreadActivity, waiting: Collection[int]
+    ) -> bool:
         going = [d for d in self._scene.activities if d.tid not in waiting]
         if activity.target is not None and activity.kind in (hang_types.JOIN, hang_types.LOCK):
             return activity.target not in waiting and activity.target not in self.polled_conditions
-        if self._is_had_by_waiters(
+        if self._is_awaited_had_only_by_waiters(
             activity, [d for d in self._scene.activities if d.tid in waiting]
         ):
             return False
@@ -317,7 +329,7 @@ class UnblockedThreads:
 
     def _effects_of_others(
         self, tid: int, awaited: ThreadActivity | None = None
-    ) -> Iterator[tuple[int, Effects]]:
+    ) -> Iterator[tuple[int, CodeEffects]]:
         """Yield who goes on beside a thread, and what it may do; NO_THREAD comes last."""
         yield from (
             (each, self.effects_of_thread(each)) for each in self.unblocked_threads(tid, awaited)
@@ -336,11 +348,11 @@ class UnblockedThreads:
             if activity.tid != but and activity.tid not in self.blocked_threads and not same:
                 yield activity.tid
 
-    def effects_of_threads(self, but: int) -> Iterator[Effects]:
+    def effects_of_threads(self, but: int) -> Iterator[CodeEffects]:
         """Yield what each thread that goes on may do, but one, as the thread of a loop."""
         return map(self.effects_of_thread, self.unblocked_threads(but))
 
-    def effects_of_thread(self, tid: int) -> Effects:
+    def effects_of_thread(self, tid: int) -> CodeEffects:
         """Return what the code of a thread that goes on may do, that of its loop's tasks too."""
         scene = self._scene
         if tid in self.polled_conditions:
@@ -348,7 +360,7 @@ class UnblockedThreads:
         if tid not in scene.effects_by_thread:
             frames = scene.view.frames(tid)
             stacks: list[Sequence[PyFrame]] = [frames]
-            activity = scene.activity(tid)
+            activity = scene.activity_of_thread(tid)
             module = activity.module if activity is not None else ""
             if event_loop_module(frames, module):
                 stacks += [task.stack for task in scene.tasks]
@@ -359,14 +371,14 @@ class UnblockedThreads:
             )
         return scene.effects_by_thread[tid]
 
-    def effects_of_frames_alone(self, tid: int) -> Effects:
+    def effects_of_frames_alone(self, tid: int) -> CodeEffects:
         """Return what the code on a thread's own stack may do, without its loop's tasks."""
         scene = self._scene
         if self._is_in_foreign_code(tid):
             return ANYTHING
         return scene.live_code.effects_of_frames(scene.view.frames(tid))
 
-    def effects_of_task(self, task: UnfinishedTask) -> Effects:
+    def effects_of_task(self, task: UnfinishedTask) -> CodeEffects:
         """Return what the code of a task may do that goes on."""
         effects = self._scene.effects_by_task
         if task.id not in effects:
@@ -378,17 +390,17 @@ class UnblockedThreads:
 
         The standard library's own modules call nothing but what stands on the stack.
         """
-        return bool(self._scene.foreign_code(tid))
+        return bool(self._scene.library_running_in_thread(tid))
 
     @property
-    def effects_of_no_thread(self) -> Effects:
+    def effects_of_no_thread(self) -> CodeEffects:
         """What code may do that no thread runs now: signal handlers, and what native code calls."""
         effects = self._scene.effects_by_thread
         if NO_THREAD not in effects:
             effects[NO_THREAD] = self._find_effects_of_no_thread()
         return effects[NO_THREAD]
 
-    def _find_effects_of_no_thread(self) -> Effects:
+    def _find_effects_of_no_thread(self) -> CodeEffects:
         scene = self._scene
         python = scene.view.all_frames()
         if scene.foreign_threads:
@@ -400,14 +412,16 @@ class UnblockedThreads:
             if resting.unbounded:
                 return ANYTHING
             back = scene.live_code.effects_of_kept_functions
-            return Effects(resting.calls | back.calls, resting.bodies + back.bodies, back.unbounded)
+            return CodeEffects(
+                resting.calls | back.calls, resting.bodies + back.bodies, back.unbounded
+            )
         of_asyncio = {task.framework for task in scene.tasks} == {"asyncio"}
         if native or (loops and not of_asyncio) or self._may_handle_signals():
             return scene.live_code.effects_of_kept_functions
         called = [may for _, may in scene.effects_of_signal_handlers.values()]
-        called += map(scene.live_code.effects_of_callable, scene.hooks)
+        called += map(scene.live_code.effects_of_callable, scene.python_hooks)
         called += [scene.live_code.effects_of_loop_callbacks] if loops else []
-        return Effects(
+        return CodeEffects(
             frozenset(call for may in called for call in may.calls),
             tuple(body for may in called for body in may.bodies),
             any(may.unbounded for may in called),

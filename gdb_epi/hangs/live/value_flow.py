@@ -4,7 +4,7 @@
 Variables are looked at as a whole: what any instruction stores in one may be there at every other.
 Of a frame only what has yet to run counts; what it has left on its value stack is what lies there.
 Source: Python/ceval.c, Python/bytecodes.c, 3.9 to 3.14. An instruction that is not known here, or
-a stack of two depths, raises UnknownFlow.
+a stack of two depths, raises CodeCannotBeFollowed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from gdb_epi.cpython.frames.stack_steps import StackSteps
 from gdb_epi.hangs.live.calls_by_values import ValueCalls
-from gdb_epi.hangs.live.effects import is_byte_covered
+from gdb_epi.hangs.live.effects import is_byte_in_ranges
 from gdb_epi.hangs.live.library_effects import MANAGERS
 from gdb_epi.hangs.live.value_reads import ValueReads
 from gdb_epi.hangs.live.value_store import CallContext, CodeWalk
@@ -25,8 +25,8 @@ from gdb_epi.hangs.live.values import (
     Arguments,
     MadeAtPlace,
     Value,
-    join_all_values,
-    join_values,
+    union_of_all_values,
+    union_of_values,
 )
 from gdb_epi.locks.python.call_sites import Instruction
 from gdb_epi.typing_lite import TYPE_CHECKING, NoReturn
@@ -46,7 +46,7 @@ _DATA = frozenset((
 _CONDITIONS = ("POP_JUMP_", "JUMP_IF_NOT_EXC_MATCH")
 
 
-class UnknownFlow(Exception):
+class CodeCannotBeFollowed(Exception):
     """Code that cannot be followed by its values."""
 
 
@@ -68,7 +68,7 @@ class ValueFlow(StackSteps[Value]):
         self._quiet, self._past = False, UNKNOWN
 
     def run(self) -> None:
-        """Follow all of it. Raises UnknownFlow, UnreadableMemory, LayoutError, IndexError."""
+        """Follow all of it. Raises CodeCannotBeFollowed and what reading may."""
         code = list(self._sites.instructions(self._context.code))
         steps = {each.at: each for each in code}
         before: dict[int, list[Value]] = {code[0].at: []} if code else {}
@@ -78,7 +78,7 @@ class ValueFlow(StackSteps[Value]):
             at = todo.pop()
             left -= 1
             if at not in steps or not left:
-                raise UnknownFlow("a jump into nothing, or too many steps")
+                raise CodeCannotBeFollowed("a jump into nothing, or too many steps")
             each, self.stack, self._at = steps[at], list(before[at]), at
             self._note_whether_effects_count(at)
             leads = [*self._handlers_with_stacks(each), *self._follow_instruction(each)]
@@ -87,10 +87,11 @@ class ValueFlow(StackSteps[Value]):
                 if old is None:
                     before[to] = list(words)
                 elif len(old) != len(words):
-                    raise UnknownFlow("a stack of two depths")
+                    raise CodeCannotBeFollowed("a stack of two depths")
                 else:
                     joined = [
-                        join_values(first, second) for first, second in zip(old, words, strict=True)
+                        union_of_values(first, second)
+                        for first, second in zip(old, words, strict=True)
                     ]
                     if joined == old:
                         continue
@@ -103,21 +104,21 @@ class ValueFlow(StackSteps[Value]):
         self._quiet, self._past = False, UNKNOWN
         if frame is not None:
             is_running = at == frame.at and not frame.again
-            self._quiet = is_running or not is_byte_covered(self._context.live, at)
+            self._quiet = is_running or not is_byte_in_ranges(self._context.live, at)
             self._past = UNKNOWN if is_running else frame.stack
 
     def _handlers_with_stacks(self, each: Instruction) -> list[tuple[int, list[Value]]]:
         stack = self.stack
         if each.name.startswith("SETUP_") and each.name != "SETUP_ANNOTATIONS":  # up to 3.10
             if "BEGIN_FINALLY" in self.opcodes.instructions:
-                raise UnknownFlow("blocks of 3.8")
+                raise CodeCannotBeFollowed("blocks of 3.8")
             to = self.opcodes.jump_target(each.name, each.argument, each.end)
             kept = [*stack[:-1], UNKNOWN] if each.name != "SETUP_FINALLY" else stack
             return [(to, kept + [UNKNOWN] * _OLD_HANDLER)]
         for entry in self._handlers:
             if entry.start <= each.at < entry.end:
                 if entry.depth > len(stack):
-                    raise UnknownFlow("a handler of a deeper stack")
+                    raise CodeCannotBeFollowed("a handler of a deeper stack")
                 kept = stack[: entry.depth] + ([DATA] if entry.pushes_byte else [])
                 return [(entry.target, [*kept, UNKNOWN])]
         return []
@@ -132,7 +133,9 @@ class ValueFlow(StackSteps[Value]):
             to = self.opcodes.jump_target(name, argument, each.end)
         on = [(each.end, stack)] if each.goes_on else []
         if name in ("RETURN_VALUE", "RETURN_CONST"):
-            value = self.take(1)[0] if name == "RETURN_VALUE" else self.constant(argument)
+            value = (
+                self.pop_words(1)[0] if name == "RETURN_VALUE" else self.constant_at_index(argument)
+            )
             if not self._quiet:
                 self._calls.record_returned(self._context, value, yields=False)
             return []
@@ -149,29 +152,29 @@ class ValueFlow(StackSteps[Value]):
             end_for = self.opcodes.end_for
             return [*on, (to or 0, [*stack[:-1], DATA] if end_for else stack[:-2])]
         if name == "SEND":
-            self.take(1)
+            self.pop_words(1)
             ended = stack if "END_SEND" in self.opcodes.instructions else stack[:-1]
             stack.append(UNKNOWN)
             return [*on, (to or 0, [*ended[: len(stack) - 1], UNKNOWN])]
         if name.startswith("JUMP_IF_") and name.endswith("OR_POP"):
             return [(to or 0, list(stack)), (each.end, stack[:-1])]
         if name.startswith(_CONDITIONS):
-            self.take(2 if name == "JUMP_IF_NOT_EXC_MATCH" else 1)
+            self.pop_words(2 if name == "JUMP_IF_NOT_EXC_MATCH" else 1)
             return [*on, (to or 0, list(stack))]
         if to is not None:
             return [*on, (to, stack)]
-        self.step(name, argument)
+        self.execute_instruction(name, argument)
         return on
 
     def refuse(self, why: str) -> NoReturn:
-        """Raise UnknownFlow."""
-        raise UnknownFlow(why)
+        """Raise CodeCannotBeFollowed."""
+        raise CodeCannotBeFollowed(why)
 
-    def unknown(self, what: str) -> Value:
+    def unknown_word(self, what: str) -> Value:
         """Return what an instruction pushes that is data, or not known."""
         return DATA if what in _DATA else UNKNOWN
 
-    def _unless_quiet(self, value: Callable[[], Value]) -> Value:
+    def _value_if_effects_count(self, value: Callable[[], Value]) -> Value:
         return self._past if self._quiet else value()
 
     # -- variables and names --------------------------------------------------------------------
@@ -179,13 +182,13 @@ class ValueFlow(StackSteps[Value]):
     def _read_variable(self, name: str) -> Value:
         return self._past if self._quiet else self._reads.variable(self._context, name)
 
-    def variable(self, number: int) -> Value:
+    def variable_at_index(self, number: int) -> Value:
         """Return what a variable may be."""
         return self._read_variable(self._tables.variables[number])
 
-    _do_load_fast_and_clear = variable
+    _do_load_fast_and_clear = variable_at_index
 
-    def store_variable(self, number: int, value: Value) -> None:
+    def store_variable_at_index(self, number: int, value: Value) -> None:
         """Store a variable."""
         if not self._quiet:
             name = self._tables.variables[number]
@@ -201,32 +204,34 @@ class ValueFlow(StackSteps[Value]):
             cell = self._tables.cells[argument]
             self._reads.store_variable(self._context, cell, value, shared=True)
 
-    def constant(self, number: int) -> Value:
+    def constant_at_index(self, number: int) -> Value:
         """Return a constant."""
         return self._reads.constant(self._context, number)
 
     def global_value(self, number: int) -> Value:
         """Return what a global may be."""
         name = self._tables.names[number]
-        return self._unless_quiet(lambda: self._reads.global_value(self._context, name))
+        return self._value_if_effects_count(lambda: self._reads.global_value(self._context, name))
 
     _do_load_name = global_value
 
     def attribute(self, of: Value, number: int) -> Value:
         """Return what an attribute may be."""
         name = self._tables.names[number]
-        return self._unless_quiet(lambda: self._reads.attribute(self._context, of, name))
+        return self._value_if_effects_count(lambda: self._reads.attribute(self._context, of, name))
 
     def _do_load_super_attr(
         self, argument: int, _called: Value, kind: Value, of: Value
     ) -> list[Value]:
         reads, name = self._reads, self._tables.names[argument >> 2]
-        value = self._unless_quiet(lambda: reads.super_attribute(self._context, kind, of, name))
-        return self.with_null(value, argument & 1)
+        value = self._value_if_effects_count(
+            lambda: reads.super_attribute(self._context, kind, of, name)
+        )
+        return self.word_and_null(value, argument & 1)
 
     def _do_load_special(self, argument: int, of: Value) -> list[Value]:
         name = MANAGERS[argument]
-        value = self._unless_quiet(lambda: self._reads.attribute(self._context, of, name))
+        value = self._value_if_effects_count(lambda: self._reads.attribute(self._context, of, name))
         if not self._quiet and name.endswith("enter__"):
             self._walk.enter_block(self._context, of, later=name.startswith("__a"))
         return [value, NULL]
@@ -249,7 +254,9 @@ class ValueFlow(StackSteps[Value]):
 
     def _do_import_name(self, argument: int, _level: Value, whole: Value) -> Value:
         name = self._tables.names[argument]
-        return self._unless_quiet(lambda: self._reads.imported_module(self._context, name, whole))
+        return self._value_if_effects_count(
+            lambda: self._reads.imported_module(self._context, name, whole)
+        )
 
     def _do_import_from(self, argument: int) -> Value:
         return self.attribute(self.peek(1), argument)
@@ -279,7 +286,7 @@ class ValueFlow(StackSteps[Value]):
 
     _do_call_method = _do_call
 
-    def spread_call(self, called: Value, arguments: list[Value]) -> Value:
+    def call_with_unpacked_arguments(self, called: Value, arguments: list[Value]) -> Value:
         """Return what a call may give; a mapping of the program's has methods of its own."""
         for word in () if self._quiet else arguments:
             self._walk.hand_to_unseen_code(word)
@@ -293,13 +300,13 @@ class ValueFlow(StackSteps[Value]):
 
     def _call(self, called: Value, given: Arguments) -> Value:
         target = UNKNOWN if called == NULL else called
-        return self._unless_quiet(lambda: self._calls.call(self._context, target, given))
+        return self._value_if_effects_count(lambda: self._calls.call(self._context, target, given))
 
     def new_function(self, code: Value, attributes: dict[int, Value]) -> Value:
         """Return a function."""
         for word in () if self._quiet else attributes.values():
             self._walk.hand_to_unseen_code(word)
-        return self._unless_quiet(lambda: self._calls.make_function(self._context, code))
+        return self._value_if_effects_count(lambda: self._calls.make_function(self._context, code))
 
     def _do_set_function_attribute(
         self, _argument: int, _attribute: Value, function: Value
@@ -310,7 +317,7 @@ class ValueFlow(StackSteps[Value]):
 
     def _make_container(self, kind: str, items: Sequence[Value]) -> Value:
         made: Value = frozenset((MadeAtPlace(self._context.number, self._at, kind),))
-        self._reads.add_to_new_container(made, join_all_values(items))
+        self._reads.add_to_new_container(made, union_of_all_values(items))
         return made
 
     def _do_build_tuple(self, _argument: int, *items: Value) -> Value:
@@ -330,7 +337,7 @@ class ValueFlow(StackSteps[Value]):
     def _do_list_append(self, argument: int, *items: Value) -> None:
         container = self.peek(argument)
         if not self._quiet:
-            self._reads.add_to_new_container(container, join_all_values(items))
+            self._reads.add_to_new_container(container, union_of_all_values(items))
 
     _do_set_add = _do_map_add = _do_list_append
 
@@ -356,7 +363,9 @@ class ValueFlow(StackSteps[Value]):
 
     def subscript(self, of: Value, index: Value) -> Value:
         """Return what `of[index]` may be."""
-        return self._unless_quiet(lambda: self._reads.subscript_value(self._context, of, index))
+        return self._value_if_effects_count(
+            lambda: self._reads.subscript_value(self._context, of, index)
+        )
 
     def _do_get_iter(self, _argument: int, of: Value) -> Value:
         made: Value = frozenset((MadeAtPlace(self._context.number, self._at, "iterator"),))
@@ -388,15 +397,20 @@ class ValueFlow(StackSteps[Value]):
         self._run_iterator(over)
         return DATA
 
-    def _unpacked(self, of: Value, count: int) -> list[Value]:
-        return [self._unless_quiet(lambda: self._reads.iterated_values(self._context, of))] * count
+    def _values_of_unpacking(self, of: Value, count: int) -> list[Value]:
+        return [
+            self._value_if_effects_count(lambda: self._reads.iterated_values(self._context, of))
+        ] * count
 
     def _do_unpack_sequence(self, argument: int, of: Value) -> list[Value]:
-        unpacked, exact = self._unpacked(of, argument), self._reads.unpacked_items(of, argument)
+        unpacked, exact = (
+            self._values_of_unpacking(of, argument),
+            self._reads.unpacked_items(of, argument),
+        )
         return unpacked if exact is None or self._quiet else exact[::-1]
 
     def _do_unpack_ex(self, argument: int, of: Value) -> list[Value]:
-        return self._unpacked(of, 1 + (argument & 0xFF) + (argument >> 8))
+        return self._values_of_unpacking(of, 1 + (argument & 0xFF) + (argument >> 8))
 
     # -- operators ------------------------------------------------------------------------------
 
@@ -428,7 +442,7 @@ class ValueFlow(StackSteps[Value]):
 
     def _enter_block(self, manager: Value, *, later: bool) -> list[Value]:
         enter = self._walk.enter_block
-        entered = self._unless_quiet(lambda: enter(self._context, manager, later=later))
+        entered = self._value_if_effects_count(lambda: enter(self._context, manager, later=later))
         return [DATA, entered]
 
     def _do_before_with(self, _argument: int, manager: Value) -> list[Value]:
@@ -445,6 +459,8 @@ class ValueFlow(StackSteps[Value]):
         return UNKNOWN
 
     def _do_yield_from(self, argument: int, _sent: Value) -> None:
-        (receiver,) = self.take(1)
-        each = self._unless_quiet(lambda: self._reads.iterated_values(self._context, receiver))
+        (receiver,) = self.pop_words(1)
+        each = self._value_if_effects_count(
+            lambda: self._reads.iterated_values(self._context, receiver)
+        )
         self.stack.append(self._do_yield_value(argument, each))

@@ -22,17 +22,17 @@ from gdb_epi.hangs.live.values import (
     Atom,
     BoundMethod,
     ConstantText,
-    ContainerView,
     KnownObject,
     MadeAtPlace,
     MadeByCode,
     MethodInC,
+    PairsOfContainer,
     PlainData,
     SuperProxy,
     UnknownAttribute,
     Value,
-    join_all_values,
-    join_values,
+    union_of_all_values,
+    union_of_values,
 )
 
 MAX_NAMED = 40  # functions of one name
@@ -76,13 +76,13 @@ class ValueReads:
         if isinstance(value, Absent):
             builtin = self._builtins.get(name, 0)
             return (
-                join_values(self._heap.value_of_object(builtin), stored)
+                union_of_values(self._heap.value_of_object(builtin), stored)
                 if builtin
                 else (stored or UNKNOWN)
             )
-        return join_values(self.object_now(value, name), stored)
+        return union_of_values(self.object_value_now(value, name), stored)
 
-    def object_now(self, address: int, name: str) -> Value:
+    def object_value_now(self, address: int, name: str) -> Value:
         """Return an object that is there now; where None is, another one will be."""
         value = self._heap.value_of_object(address)
         if value == DATA and self._heap.type_name(address) == "NoneType":
@@ -128,10 +128,12 @@ class ValueReads:
 
         The code of one that is not there yet is not seen, but for the standard library's.
         """
-        self._walk.does_anything |= self._live.imports_unseen(
+        self._walk.does_anything |= self._live.may_import_run_unseen_code(
             name, self.constant_texts(whole) or ()
         )
-        module = self._live.modules.get(name.partition(".")[0] if whole == DATA else name, 0)
+        module = self._live.modules_by_name.get(
+            name.partition(".")[0] if whole == DATA else name, 0
+        )
         return self._heap.value_of_object(module) if module else UNKNOWN
 
     # -- attributes ---------------------------------------------------------------------------
@@ -142,11 +144,11 @@ class ValueReads:
             self._walk.does_anything = True
         if of is None:
             return self._attribute_of_unknown(name)
-        return join_all_values(self._attribute_of_atom(atom, name) for atom in of)
+        return union_of_all_values(self._attribute_of_atom(atom, name) for atom in of)
 
     def _attribute_of_unknown(self, name: str) -> Value:
         self._walk.called.add((0, name))
-        getters = self._live.properties.get(name, ())
+        getters = self._live.property_getters.get(name, ())
         self._walk.unbounded |= len(getters) > MAX_NAMED
         for kind, getter in getters[:MAX_NAMED]:
             self._walk.calls.call_method_of_any_instance(kind, getter, Arguments())
@@ -156,7 +158,7 @@ class ValueReads:
         heap = self._heap
         if isinstance(atom, (PlainData, ConstantText)):
             return frozenset((MethodInC(IS_DATA, name, "builtin"),))
-        if isinstance(atom, (MadeAtPlace, ContainerView)):
+        if isinstance(atom, (MadeAtPlace, PairsOfContainer)):
             return frozenset((MethodInC(atom, name, "builtin"),))
         if isinstance(atom, MadeByCode):
             return DATA
@@ -165,7 +167,7 @@ class ValueReads:
         if isinstance(atom, MethodInC) and atom.subject == IS_DATA:
             return DATA
         if isinstance(atom, AnyInstance):
-            if not atom.is_new and not self.is_plainly_own(atom.type):
+            if not atom.is_new and not self.is_class_of_program_alone(atom.type):
                 self._walk.called.add((0, name))
             return self._attribute_of_instance(
                 atom, atom.type, name, self._live.instances_of(atom.type)
@@ -179,8 +181,8 @@ class ValueReads:
             value = self._view.objects.dict_get(scope, name)
             stored = self._store.read(("global", scope, name))
             if isinstance(value, Absent):
-                return join_values(self._attribute_of_unknown(name), stored)
-            return join_values(self.object_now(value, name), stored)
+                return union_of_values(self._attribute_of_unknown(name), stored)
+            return union_of_values(self.object_value_now(value, name), stored)
         if self.is_type(atom.address):
             return self._attribute_of_class(atom, name)
         return self._attribute_of_instance(
@@ -200,15 +202,17 @@ class ValueReads:
             meta = self._reader.type_of(atom.address)
             in_meta = self._heap.class_attribute(meta, name)
             if in_meta and self._heap.type_name(in_meta) == "function":
-                return join_values(
+                return union_of_values(
                     frozenset((BoundMethod(KnownObject(in_meta), atom, name),)), stored
                 )
-            return join_values(frozenset((MethodInC(atom, name, "builtin"),)), stored)
+            return union_of_values(frozenset((MethodInC(atom, name, "builtin"),)), stored)
         how, inner = self._heap.unwrap_descriptor(attribute)
         if how == "classmethod" and self._heap.type_name(inner) == "function":
-            return join_values(frozenset((BoundMethod(KnownObject(inner), atom, name),)), stored)
-        return join_values(
-            self.object_now(inner if how == "staticmethod" else attribute, name), stored
+            return union_of_values(
+                frozenset((BoundMethod(KnownObject(inner), atom, name),)), stored
+            )
+        return union_of_values(
+            self.object_value_now(inner if how == "staticmethod" else attribute, name), stored
         )
 
     def _attribute_of_instance(
@@ -234,27 +238,27 @@ class ValueReads:
             return self._attribute_of_unknown(name)
         value = self._store.read(("attribute", name))
         if own:
-            value = join_values(value, heap.value_of_objects(own))
+            value = union_of_values(value, heap.value_of_objects(own))
             if any(heap.type_name(at) == "NoneType" for at in own):
-                value = join_values(value, frozenset((UnknownAttribute(name),)))
+                value = union_of_values(value, frozenset((UnknownAttribute(name),)))
         elif attribute and heap.type_name(attribute) != "member_descriptor":
             if how == "classmethod" and heap.type_name(inner) == "function":
                 subject = KnownObject(kind)
-                value = join_values(
+                value = union_of_values(
                     value, frozenset((BoundMethod(KnownObject(inner), subject, name),))
                 )
             elif how == "staticmethod":
-                value = join_values(value, heap.value_of_object(inner))
+                value = union_of_values(value, heap.value_of_object(inner))
             elif heap.type_name(attribute) == "function":
-                value = join_values(
+                value = union_of_values(
                     value, frozenset((BoundMethod(KnownObject(attribute), atom, name),))
                 )
             elif heap.type_name(attribute) == "getset_descriptor":  # what C code gives is not known
-                value = join_values(value, self._attribute_of_unknown(name))
+                value = union_of_values(value, self._attribute_of_unknown(name))
             elif heap.type_name(attribute) in ("method_descriptor", "wrapper_descriptor"):
-                value = join_values(value, frozenset((MethodInC(atom, name, "builtin"),)))
+                value = union_of_values(value, frozenset((MethodInC(atom, name, "builtin"),)))
             else:
-                value = join_values(value, self.object_now(attribute, name))
+                value = union_of_values(value, self.object_value_now(attribute, name))
         elif value == NOTHING:
             classes = heap.mro(kind)
             getter = heap.class_attribute(kind, "__getattr__")
@@ -273,7 +277,7 @@ class ValueReads:
         attribute = self._heap.class_attribute(kind, name)
         return bool(attribute) and self._heap.type_name(attribute) == "function"
 
-    def is_plainly_own(self, kind: int) -> bool:
+    def is_class_of_program_alone(self, kind: int) -> bool:
         """Tell whether a class and its bases are the program's: no lock or queue is of it."""
         own = self._live.own_modules
         return all(
@@ -284,7 +288,7 @@ class ValueReads:
         """Return what super() has under a name."""
         if kind is None or not kind:
             return self._attribute_of_unknown(name)
-        return join_all_values(
+        return union_of_all_values(
             self._super_attribute_of_atom(SuperProxy(each.address, of, "super"), name)
             if isinstance(each, KnownObject)
             else self._attribute_of_unknown(name) for each in kind
@@ -308,7 +312,9 @@ class ValueReads:
             attribute = self._heap.class_attribute(kind, name, atom.behind)
             how, inner = self._heap.unwrap_descriptor(attribute) if attribute else ("", 0)
             if how == "property" and self._heap.type_name(inner) == "function":
-                value = join_values(value, self._walk.calls.call_function(inner, each, Arguments()))
+                value = union_of_values(
+                    value, self._walk.calls.call_function(inner, each, Arguments())
+                )
             elif attribute and self._heap.type_name(inner) == "function":
                 bound = frozenset(
                     (
@@ -317,9 +323,9 @@ class ValueReads:
                         else BoundMethod(KnownObject(inner), each, name),
                     )
                 )
-                value = join_values(value, bound)
+                value = union_of_values(value, bound)
             else:
-                value = join_values(value, frozenset((MethodInC(each, name, "builtin"),)))
+                value = union_of_values(value, frozenset((MethodInC(each, name, "builtin"),)))
         return value
 
     def store_attribute(self, context: CallContext, of: Value, name: str, value: Value) -> None:
@@ -334,7 +340,7 @@ class ValueReads:
         )
         if not is_new:
             self._walk.share_with_other_threads(value)
-        setters = self._live.setters.get(name, ())
+        setters = self._live.property_setters.get(name, ())
         self._walk.unbounded |= len(setters) > MAX_NAMED
         for kind, setter in setters[:MAX_NAMED]:
             self._walk.calls.call_method_of_any_instance(kind, setter, Arguments((value,)))
@@ -352,13 +358,13 @@ class ValueReads:
                     self._walk.touched.update(self._live.instances_of(atom.address))
                 if within and ("within", atom) not in self._read_within:
                     self._read_within.add(("within", atom))
-                    held = self._heap.objects_within(atom.address)
+                    held = self._heap.objects_reachable_from(atom.address)
                     self._walk.touched.update([0] if held is None else held)
             elif isinstance(atom, AnyInstance) and not atom.is_new:
                 self._walk.touched.update(self._live.instances_of(atom.type))
             elif isinstance(atom, UnknownAttribute):
                 self._walk.touched.add(0)
-            elif isinstance(atom, ContainerView):
+            elif isinstance(atom, PairsOfContainer):
                 self.note_possible_change(frozenset((atom.subject,)), within=within)
             elif within and isinstance(atom, BoundMethod):
                 self.note_possible_change(frozenset((atom.subject,)), within=True)
@@ -392,7 +398,7 @@ class ValueReads:
         """Return what iterating over something gives."""
         if of is None:
             return UNKNOWN
-        return join_all_values(map(self.iterated_values_of_atom, of))
+        return union_of_all_values(map(self.iterated_values_of_atom, of))
 
     def iterated_values_of_atom(self, atom: Atom) -> Value:
         """Return what iterating over one possibility gives."""
@@ -402,15 +408,15 @@ class ValueReads:
             return DATA
         if isinstance(atom, MadeAtPlace):
             return self._store.read(("items", atom))
-        if isinstance(atom, ContainerView):
-            pair = frozenset((ContainerView(atom.subject, "pair"),))
+        if isinstance(atom, PairsOfContainer):
+            pair = frozenset((PairsOfContainer(atom.subject, "pair"),))
             return pair if atom.kind == "pairs" else self.iterated_values_of_atom(atom.subject)
         if isinstance(atom, KnownObject):
             held = self._heap.iterated_objects(atom.address)
             if held is not None:
                 stored = self._store.read(("items", atom))
                 there = self._heap.value_of_objects(held) if held else UNKNOWN
-                return stored if not held and stored else join_values(there, stored)
+                return stored if not held and stored else union_of_values(there, stored)
             frame = self._suspended_frame(atom.address)
             if frame is not None:
                 self._walk.add_stack((frame,), in_loop=False)
@@ -427,7 +433,7 @@ class ValueReads:
         ):
             over = self._walk.calls.call_function(method, atom, Arguments())
             if over is not None and all(isinstance(each, MadeAtPlace) for each in over):
-                return join_all_values(map(self.iterated_values_of_atom, over))
+                return union_of_all_values(map(self.iterated_values_of_atom, over))
         return UNKNOWN
 
     def _suspended_frame(self, address: int) -> PyFrame | None:
@@ -436,7 +442,7 @@ class ValueReads:
         if not generates or key in self._read_within:
             return None
         self._read_within.add(key)
-        return self._view.slots.suspended_frame(address)
+        return self._view.slots.frame_of_suspended_generator(address)
 
     def type_of(self, atom: Atom) -> int:
         """Return the class (PyTypeObject *) of what a value may be; 0 where it has none."""
@@ -448,7 +454,7 @@ class ValueReads:
         """Return what a subscript gives."""
         if of is None:
             return UNKNOWN
-        return join_all_values(self._subscript_of_atom(atom, key) for atom in of)
+        return union_of_all_values(self._subscript_of_atom(atom, key) for atom in of)
 
     def _subscript_of_atom(self, atom: Atom, key: Value) -> Value:
         if isinstance(atom, KnownObject) and self.is_type(atom.address):
@@ -461,8 +467,8 @@ class ValueReads:
                     self._view.objects.dict_get(atom.address, name) if isinstance(name, str) else 0
                 )
                 if value and not isinstance(value, Absent):
-                    return join_values(
-                        self.object_now(value, ""), self._store.read(("items", atom))
+                    return union_of_values(
+                        self.object_value_now(value, ""), self._store.read(("items", atom))
                     )
         kind = self.type_of(atom)
         if (
@@ -489,10 +495,10 @@ class ValueReads:
             for atom in value or ():
                 kind = self.type_of(atom)
                 if isinstance(atom, UnknownAttribute) or (
-                    kind and self._heap.type_info(kind).python_class
+                    kind and self._heap.type_info(kind).is_python_class
                 ):
                     return UNKNOWN
-        return join_all_values(operands)
+        return union_of_all_values(operands)
 
     def unpacked_items(self, of: Value, count: int) -> list[Value] | None:
         """Return the items of a tuple that is there, by their places."""

@@ -17,12 +17,12 @@ from gdb_epi.hangs.live.values import (
     HeapValues,
     KnownObject,
     Value,
-    join_values,
+    union_of_values,
 )
 from gdb_epi.typing_lite import NamedTuple, Protocol
 
 
-class Frame(NamedTuple):
+class FramePosition(NamedTuple):
     """Where a frame stands: its running byte, and what lies on its stack."""
 
     at: int
@@ -35,7 +35,7 @@ class CallContext:
 
     def __init__(
         self, number: int, code: int, scope: int, live: tuple[tuple[int, int], ...],
-        parent: CallContext | None = None, frame: Frame | None = None,
+        parent: CallContext | None = None, frame: FramePosition | None = None,
     ) -> None:  # fmt: skip
         self.number, self.code, self.scope, self.live = number, code, scope, live
         self.parent, self.frame = parent, frame
@@ -63,23 +63,23 @@ class ValueStore:
     def write(self, key: object, value: Value) -> None:
         """Add possibilities; who has read the key before runs again."""
         old = self.values.get(key, NOTHING)
-        joined = join_values(old, value)
+        joined = union_of_values(old, value)
         if joined != old or key not in self.values:
             self.values[key] = joined
             for number in self._readers.get(key, ()):
-                self._queue(self.contexts[number])
+                self._queue_context(self.contexts[number])
 
     def make_context(
         self, code: int, scope: int, live: tuple[tuple[int, int], ...], parent: CallContext | None,
-        frame: Frame | None,
+        frame: FramePosition | None,
     ) -> CallContext:  # fmt: skip
         """Return a new run of code, which is to be followed."""
         context = CallContext(len(self.contexts), code, scope, live, parent, frame)
         self.contexts.append(context)
-        self._queue(context)
+        self._queue_context(context)
         return context
 
-    def _queue(self, context: CallContext) -> None:
+    def _queue_context(self, context: CallContext) -> None:
         if context.number not in self._queued:
             self._queued.add(context.number)
             self.todo.append(context)

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs.live.calls_by_values import ValueCalls
-from gdb_epi.hangs.live.effects import CodeToRun, Effects
+from gdb_epi.hangs.live.effects import CodeEffects, CodeToRun
 from gdb_epi.hangs.live.library_effects import (
     CONTAINERS,
     EVENT_LOOP,
@@ -23,14 +23,14 @@ from gdb_epi.hangs.live.library_effects import (
     KEEPS_WITHIN,
     MANAGERS,
     QUIET,
-    has_effect,
-    is_inert,
+    has_module_effect,
+    is_inert_c_object,
     top_package,
 )
 from gdb_epi.hangs.live.program_code import ProgramCode
 from gdb_epi.hangs.live.value_flow import ValueFlow
 from gdb_epi.hangs.live.value_reads import ValueReads
-from gdb_epi.hangs.live.value_store import CallContext, Frame, ValueStore
+from gdb_epi.hangs.live.value_store import CallContext, FramePosition, ValueStore
 from gdb_epi.hangs.live.values import (
     DATA,
     NOTHING,
@@ -41,17 +41,17 @@ from gdb_epi.hangs.live.values import (
     Atom,
     BoundMethod,
     ConstantText,
-    ContainerView,
     HeapValues,
     KnownObject,
     MadeAtPlace,
     MadeByCode,
     MethodInC,
+    PairsOfContainer,
     PlainData,
     SuperProxy,
     UnknownAttribute,
     Value,
-    join_values,
+    union_of_values,
     variables_with_single_object,
 )
 from gdb_epi.locks.python.call_sites import MAX_CODE
@@ -61,7 +61,7 @@ MAX_RUNS = 1_000  # of contexts, again where what they read has changed
 _FUNCTIONS = ("function", "method", "builtin_function_or_method", "functools.partial", "partial")
 
 
-class ValueWalk:
+class CodeWalkByValues:
     """One walk over all code that some frames, or some callables, lead to.
 
     `reads` is where values lie, `calls` what calls lead to, `store` what the runs of code leave
@@ -115,7 +115,9 @@ class ValueWalk:
         else:
             live = (*loops.items(), (place + 1, MAX_CODE))
         words = self._stack_of(frame)
-        where = Frame(place, any(first <= place <= last for first, last in loops.items()), words)
+        where = FramePosition(
+            place, any(first <= place <= last for first, last in loops.items()), words
+        )
         context = self.store.make_context(frame.code, scope, live, None, where)
         shared = calls.bytes_yet_to_run(frame) if not in_loop else live
         context.live, context.shown = live, shared
@@ -130,8 +132,8 @@ class ValueWalk:
         objects = [at for at in words if at and not at & 7 and self.heap.type_name(at)]
         return self.heap.value_of_objects(objects) if objects else UNKNOWN
 
-    def effects(self) -> Effects:
-        """Return what all of it may do. Raises UnknownFlow, and what reading raises."""
+    def effects(self) -> CodeEffects:
+        """Return what all of it may do. Raises CodeCannotBeFollowed, and what reading raises."""
         if self.store.contexts and not self.surely:
             for name in self.code.implicitly_called_methods:
                 self.calls.call_all_named(name)
@@ -141,7 +143,7 @@ class ValueWalk:
             self.runs += 1
             self._follow_context(self.store.next_context())
             self.unbounded |= len(self.store.contexts) > MAX_CONTEXTS or self.runs > MAX_RUNS
-        return Effects(
+        return CodeEffects(
             frozenset(self.called), tuple(map(self._code_to_run, self.store.contexts)),
             self.unbounded, frozenset(self.touched),
         )  # fmt: skip
@@ -178,8 +180,8 @@ class ValueWalk:
         for atom in value or ():
             if isinstance(atom, (PlainData, ConstantText, SuperProxy)):
                 continue
-            if isinstance(atom, (ContainerView, MadeAtPlace)):
-                held = atom.subject if isinstance(atom, ContainerView) else atom
+            if isinstance(atom, (PairsOfContainer, MadeAtPlace)):
+                held = atom.subject if isinstance(atom, PairsOfContainer) else atom
                 if held not in self._handing and atom.kind != "generator":
                     self._handing.add(held)
                     self.hand_to_unseen_code(self.reads.iterated_values_of_atom(held))
@@ -191,7 +193,7 @@ class ValueWalk:
                     self.called.add((atom.subject.address, atom.name))
                     self.called.add((atom.subject.address, "*"))
             elif isinstance(atom, (MadeByCode, BoundMethod)):
-                self.calls.call_atom(None, atom, UNKNOWN_ARGUMENTS)
+                self.calls.call_for_value(None, atom, UNKNOWN_ARGUMENTS)
             elif isinstance(atom, AnyInstance):
                 self._hand_instance_to_unseen_code(atom, atom.type)
             else:
@@ -201,7 +203,7 @@ class ValueWalk:
         """Run code of C of an object: it may call what that refers to, as csv.writer() does."""
         kind, key = self.heap.type_name(address), ("held", address)
         info = self.heap.type_info(self._reader.type_of(address))
-        if key in self._handed_on or info.python_class or is_inert(info.module, kind):
+        if key in self._handed_on or info.is_python_class or is_inert_c_object(info.module, kind):
             return
         self._handed_on.add(key)
         for at in self.heap.objects_referred_to(address):
@@ -234,7 +236,7 @@ class ValueWalk:
             if info.module in self.code.own_modules:
                 self.calls.call_object(None, atom, UNKNOWN_ARGUMENTS)
         elif kind in CONTAINERS:
-            given = self.heap.callables_within([atom.address])
+            given = self.heap.callables_reachable_from([atom.address])
             if given is None:
                 self.calls.call_kept_functions()
             for at in given or ():
@@ -260,7 +262,7 @@ class ValueWalk:
         for atom in value or ():
             if not isinstance(atom, KnownObject) or self.heap.type_name(atom.address) in CONTAINERS:
                 continue
-            if not self.reads.is_plainly_own(self._reader.type_of(atom.address)):
+            if not self.reads.is_class_of_program_alone(self._reader.type_of(atom.address)):
                 self.called.add((atom.address, "*"))
 
     def run_library_code(self, name: str, held: Iterable[int]) -> None:
@@ -270,7 +272,7 @@ class ValueWalk:
             self.call_stream_writers()
             for at in self.code.handlers_of_logs:
                 self.hand_object_to_unseen_code(KnownObject(at))
-        if has_effect(top, QUIET | EVENT_LOOP):
+        if has_module_effect(top, QUIET | EVENT_LOOP):
             return
         held = list(held)
         key = ("library", top, tuple(held))
@@ -278,8 +280,8 @@ class ValueWalk:
             return
         self._libraries_entered.add(key)
         given = (
-            self.heap.callables_within([*held, *self.code.executor_callables])
-            if has_effect(top, KEEPS_WITHIN)
+            self.heap.callables_reachable_from([*held, *self.code.executor_callables])
+            if has_module_effect(top, KEEPS_WITHIN)
             else None
         )
         if given is None:
@@ -302,11 +304,11 @@ class ValueWalk:
         given: Value = NOTHING
         for atom in manager:
             if isinstance(atom, MadeAtPlace):
-                given = join_values(given, self.reads.iterated_values_of_atom(atom))
+                given = union_of_values(given, self.reads.iterated_values_of_atom(atom))
                 continue
             kind = self.reads.type_of(atom)
             if not kind or not isinstance(atom, (KnownObject, AnyInstance)):
-                given = join_values(
+                given = union_of_values(
                     given, DATA if isinstance(atom, (PlainData, ConstantText)) else UNKNOWN
                 )
                 if isinstance(atom, UnknownAttribute):
@@ -327,7 +329,7 @@ class ValueWalk:
                         entering = returned
             if isinstance(atom, KnownObject) and self.heap.type_info(kind).module == "contextlib":
                 self.calls.call_callables_held_by([atom.address])  # as an ExitStack has callbacks
-            given = join_values(given, UNKNOWN if later else entering)
+            given = union_of_values(given, UNKNOWN if later else entering)
         return given
 
     def _follow_timer(self, frame: PyFrame) -> None:

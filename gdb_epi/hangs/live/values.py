@@ -50,7 +50,7 @@ class MadeAtPlace(NamedTuple):
     kind: str
 
 
-class ContainerView(NamedTuple):
+class PairsOfContainer(NamedTuple):
     """Pairs of what a container holds, as of `dict.items()`; or one such pair."""
 
     subject: Atom
@@ -76,7 +76,7 @@ class BoundMethod(NamedTuple):
 class MethodInC(NamedTuple):
     """A method of C code, of something."""
 
-    subject: KnownObject | AnyInstance | MadeAtPlace | ContainerView | PlainData
+    subject: KnownObject | AnyInstance | MadeAtPlace | PairsOfContainer | PlainData
     name: str
     is_of: str  # "builtin"
 
@@ -115,7 +115,7 @@ Atom = (
     | ConstantText
     | AnyInstance
     | MadeAtPlace
-    | ContainerView
+    | PairsOfContainer
     | MadeByCode
     | BoundMethod
     | MethodInC
@@ -150,7 +150,7 @@ class Arguments(NamedTuple):
 UNKNOWN_ARGUMENTS = Arguments(None)
 
 
-def join_values(first: Value, second: Value) -> Value:
+def union_of_values(first: Value, second: Value) -> Value:
     """Return what is one or the other."""
     if first is None or second is None:
         return UNKNOWN
@@ -158,11 +158,11 @@ def join_values(first: Value, second: Value) -> Value:
     return both if len(both) <= MAX_POSSIBLE else UNKNOWN
 
 
-def join_all_values(values: Iterable[Value]) -> Value:
+def union_of_all_values(values: Iterable[Value]) -> Value:
     """Return what is one of some."""
     joined: Value = NOTHING
     for value in values:
-        joined = join_values(joined, value)
+        joined = union_of_values(joined, value)
     return joined
 
 
@@ -189,7 +189,7 @@ class HeapValues:
         chosen = [at for at in dict.fromkeys(islice(addresses, MAX_ITEMS + 1)) if at]
         if len(chosen) > MAX_ITEMS:
             return UNKNOWN
-        joined = join_all_values(map(self.value_of_object, chosen))
+        joined = union_of_all_values(map(self.value_of_object, chosen))
         if joined is None:
             kinds = {self.type_name(at): self.reader.type_of(at) for at in chosen}
             of_classes = all(kinds) and _CALLABLES.isdisjoint(kinds)
@@ -257,7 +257,7 @@ class HeapValues:
 
         None where that is not known.
         """
-        kind = self._instances.types.ident(address)
+        kind = self._instances.types.root_builtin_type_name(address)
         with suppress(UnreadableMemory, LayoutError):
             if kind == "dict":
                 pairs = islice(self.view.objects.dict_items(address), MAX_ITEMS + 1)
@@ -287,7 +287,7 @@ class HeapValues:
         kinds = ((at, self.type_name(at)) for at in dict.fromkeys(words) if at and not at & 7)
         return [at for at, kind in kinds if kind not in PLAIN | {"", "module", "code", "type"}]
 
-    def objects_within(self, root: int) -> list[int] | None:
+    def objects_reachable_from(self, root: int) -> list[int] | None:
         """Return an object, what it has as items and attributes, and what those have.
 
         None where that is too much.
@@ -305,7 +305,7 @@ class HeapValues:
             todo += [value for _, value in self.view.attributes(at)] if inner is None else inner
         return list(seen)
 
-    def callables_within(self, roots: Iterable[int]) -> list[int] | None:
+    def callables_reachable_from(self, roots: Iterable[int]) -> list[int] | None:
         """Return the functions, methods and objects of classes to which some objects lead.
 
         None where there are too many.
@@ -326,7 +326,7 @@ class HeapValues:
                 continue
             inner = self.iterated_objects(at)
             todo += inner or ()
-            if inner is None or self._instances.types.type_of_object(at).python_class:
+            if inner is None or self._instances.types.type_of_object(at).is_python_class:
                 functions.append(at)
                 todo += [value for _, value in self.view.attributes(at)]
         return functions

@@ -23,9 +23,9 @@ from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptor_waits import may_descriptor_be_held_elsewhere
-from gdb_epi.hangs.hang_context import HangContext, tids_held_up
+from gdb_epi.hangs.hang_context import HangContext, threads_held_up_by
 from gdb_epi.hangs.library_calls import FUTURES
-from gdb_epi.hangs.live.effects import NOTHING, Effects
+from gdb_epi.hangs.live.effects import NOTHING, CodeEffects
 from gdb_epi.hangs.live.interruptions import name_who_interrupts
 from gdb_epi.hangs.live.unblocked_threads import NO_THREAD, UnblockedThreads
 from gdb_epi.hangs.signal_waits import signals_that_may_wake
@@ -52,7 +52,7 @@ from gdb_epi.hangs.types import (
     HangDiagnosis,
     ThreadActivity,
 )
-from gdb_epi.hangs.wakers import is_parked, methods_ending_wait
+from gdb_epi.hangs.wakers import is_waiting_for_event_nobody_sets, methods_ending_wait
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.types import CERTAIN, CONDITION
 from gdb_epi.target.imported_functions import ImportedFunctions
@@ -101,15 +101,15 @@ def name_who_may_end(scene: HangContext, answer: HangDiagnosis) -> HangDiagnosis
     if answer.label not in (HANG, DEADLOCK):
         return answer
     try:
-        outside = answer.outside or next(_PartiesThatMayEnd(scene, answer).parties(), "")
-        outside = outside or (BUFFER_FILLED if _is_any_lent(scene, answer.read) else "")
+        outside = answer.outside or next(_PartiesThatMayEndWaits(scene, answer).parties(), "")
+        outside = outside or (BUFFER_FILLED if _is_any_buffer_exported(scene, answer.read) else "")
         outside = outside or name_who_interrupts(scene, answer.members)
     except EpiError:  # damaged memory: the answer stands, and is less sure
         outside = UNREAD_CODE
     return answer._replace(outside=outside)
 
 
-class _PartiesThatMayEnd:
+class _PartiesThatMayEndWaits:
     """The parties beside the members of one answer that could end their waits."""
 
     def __init__(self, scene: HangContext, answer: HangDiagnosis) -> None:
@@ -117,7 +117,7 @@ class _PartiesThatMayEnd:
         self._is_circle = answer.label == DEADLOCK
         members = {activity.tid for activity in answer.members}
         # Who waits for a member of a circle goes on no sooner than that.
-        self._members = tids_held_up(scene, members) if self._is_circle else members
+        self._members = threads_held_up_by(scene, members) if self._is_circle else members
 
     def parties(self) -> Iterator[str]:
         """Yield who may end it, as words before "looks the same" or "ends it"."""
@@ -197,7 +197,7 @@ class _PartiesThatMayEnd:
         able = dict(self._unblocked.who_may_end(activity)) if address else {}
         # A library's code is not read, and any thread may call a method that somebody keeps.
         unread = not in_circle and (
-            self._unblocked.is_given_by_library(activity)
+            self._unblocked.may_library_end_wait(activity)
             or self._unblocked.is_ending_method_kept(activity)
             if address else not is_lock
         )  # fmt: skip
@@ -207,7 +207,7 @@ class _PartiesThatMayEnd:
             enders |= _SETTLES
             if scene.live_code.is_method_kept(address, enders):
                 yield LATER_THREAD
-        at_hand = scene.references.threads_referring_to(address) if in_circle else set[int]()
+        at_hand = scene.frame_references.threads_referring_to(address) if in_circle else set[int]()
         for other in scene.activities:
             does, frames = able.get(other.tid), scene.view.frames(other.tid)
             usual = LATER_RELEASE if is_lock else LATER_THREAD if frames else NATIVE_THREAD
@@ -221,7 +221,7 @@ class _PartiesThatMayEnd:
                 or (does.surely_calls_any(0, enders) and other.tid in at_hand)
             ))):  # fmt: skip
                 yield usual if is_lock or other.timed else _BY_THREAD.get(other.kind, usual)
-        if not in_circle and is_parked(scene, activity):
+        if not in_circle and is_waiting_for_event_nobody_sets(scene, activity):
             yield KEEPER
         for does, may in self._effects_of_signal_handlers if address else ():
             if does.calls_any(address, enders) or (
@@ -243,7 +243,7 @@ class _PartiesThatMayEnd:
         """
         wait = self._scene.waits.get(activity.tid)
         by_hand = wait is None or wait.confidence != CERTAIN
-        return not by_hand or bool(self._scene.view.holders(activity.object))
+        return not by_hand or bool(self._scene.view.with_blocks_of_lock(activity.object))
 
     def _does_unnamed_code_end(self, address: int, enders: Collection[str]) -> bool:
         """Tell whether code that nobody calls by name ends a wait; of a circle that very one."""
@@ -254,15 +254,15 @@ class _PartiesThatMayEnd:
         )
 
     @cached_property
-    def _effects_of_python_hooks(self) -> list[Effects]:
+    def _effects_of_python_hooks(self) -> list[CodeEffects]:
         """What CPython calls in whatever thread goes on: hooks (hooks.py), and each `__del__`.
 
         That runs in the thread that drops an object last, by whatever name it was written.
         """
         code, view = self._scene.live_code, self._scene.view
         instances = shared_instances(self._scene.target, self._scene.python)
-        reached = [code.effects_of_callable(at) for at in self._scene.hooks]
-        for each in instances.of(("type",)):
+        reached = [code.effects_of_callable(at) for at in self._scene.python_hooks]
+        for each in instances.of_classes(("type",)):
             with suppress(UnreadableMemory, LayoutError):
                 info = instances.types.type_at(each.address)
                 is_own = info.module in code.own_modules
@@ -282,7 +282,9 @@ class _PartiesThatMayEnd:
         waiting = set(ids)
         while True:
             beside = [
-                t for t in scene.tasks if t.id not in waiting and _awaits_stuck_alone(t, waiting)
+                t
+                for t in scene.tasks
+                if t.id not in waiting and _awaits_only_stuck_tasks(t, waiting)
             ]
             unlimited = {t.id for t in beside if not has_timeout(t, (t,), scene.view)}
             if not unlimited:
@@ -291,7 +293,9 @@ class _PartiesThatMayEnd:
         around = (t for t in scene.tasks if t.id not in ids and t.wait is not None)
         if beside or any(
             has_timeout(t, (t,), scene.view)
-            and not waiting.isdisjoint(self._objects_led_to(self._objects_awaited(t)))
+            and not waiting.isdisjoint(
+                self._objects_reachable_in_one_step(self._objects_awaited(t))
+            )
             for t in around
         ):
             yield TIMEOUT_AROUND
@@ -326,7 +330,7 @@ class _PartiesThatMayEnd:
         return [task.wait.address if task.wait is not None else 0, *filter(None, variables)]
 
     def _ends_any_wait(
-        self, does: Effects, frames: Sequence[PyFrame], ends: Mapping[int, Collection[str]]
+        self, does: CodeEffects, frames: Sequence[PyFrame], ends: Mapping[int, Collection[str]]
     ) -> bool:
         """Tell whether code ends one of some waits: by its object, or has that at hand."""
         if does.unbounded or any(
@@ -342,9 +346,9 @@ class _PartiesThatMayEnd:
         if cancelled and (scopes or called & _CANCELS_ALL):
             return True
         tasks = {at for at, names in ends.items() if names is CANCELS}
-        return bool(cancelled) and not tasks.isdisjoint(self._objects_led_to(held))
+        return bool(cancelled) and not tasks.isdisjoint(self._objects_reachable_in_one_step(held))
 
-    def _objects_led_to(self, level: Sequence[int]) -> Iterator[int]:
+    def _objects_reachable_in_one_step(self, level: Sequence[int]) -> Iterator[int]:
         """Yield some objects, and those to which they lead by attributes and items."""
         seen = set[int]()
         for _ in range(MAX_HOPS + 1):
@@ -368,11 +372,11 @@ class _PartiesThatMayEnd:
     # -- signals ----------------------------------------------------------------------------------
 
     @cached_property
-    def _effects_of_signal_handlers(self) -> list[tuple[Effects, Effects]]:
+    def _effects_of_signal_handlers(self) -> list[tuple[CodeEffects, CodeEffects]]:
         """What the handlers of signals do and may do, those of event loops too."""
         scene = self._scene
-        of_loops = map(scene.loops.signal_handlers, self._running_event_loops)
-        reached = (scene.effects_of_handlers(handlers).values() for handlers in of_loops)
+        of_loops = map(scene.event_loop_reader.signal_handlers, self._running_event_loops)
+        reached = (scene.effects_of_callables(handlers).values() for handlers in of_loops)
         return [*scene.effects_of_signal_handlers.values(), *chain.from_iterable(reached)]
 
     def _may_have_native_handlers(self, activity: ThreadActivity) -> bool:
@@ -401,7 +405,7 @@ class _PartiesThatMayEnd:
         }  # fmt: skip
 
 
-def _is_any_lent(scene: HangContext, objects: Collection[int]) -> bool:
+def _is_any_buffer_exported(scene: HangContext, objects: Collection[int]) -> bool:
     """Tell whether anybody has the memory of a buffer, to write into it without Python code.
 
     So has a call that is in progress, as recv_into() and readinto(), and what ctypes made of it:
@@ -422,7 +426,7 @@ def _is_any_lent(scene: HangContext, objects: Collection[int]) -> bool:
     return False
 
 
-def _awaits_stuck_alone(task: UnfinishedTask, stuck: Collection[int]) -> bool:
+def _awaits_only_stuck_tasks(task: UnfinishedTask, stuck: Collection[int]) -> bool:
     """Tell whether a task goes on only when stuck ones do."""
     awaited = [each in stuck for each in task.wakers]
     return bool(awaited) and (any(awaited) if task.needs == "all" else all(awaited))

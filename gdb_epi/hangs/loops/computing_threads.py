@@ -96,7 +96,11 @@ def diagnose_computing_threads(scene: HangContext) -> HangDiagnosis | None:
         seen.append(f"{counted(waiting, 'thread')} {does} with the GIL")
     ruled_out = ("a circle of locks", "a GIL that is held asleep")
     asks_them = bool(waiting) and find_polled_condition(scene, first) is not None
-    if not others and first.call == _CLOSES and _is_in_module(scene, first.tid, _SOCKETS):
+    if (
+        not others
+        and first.call == _CLOSES
+        and _is_innermost_frame_in_modules(scene, first.tid, _SOCKETS)
+    ):
         return wait_diagnosis(
             HANG, "peer does not read",
             f"{first.who()} waits in close() of a socket at {first.where()} until the other side "
@@ -133,7 +137,7 @@ def diagnose_computing_threads(scene: HangContext) -> HangDiagnosis | None:
     )
 
 
-def _is_in_module(scene: HangContext, tid: int, modules: Collection[str]) -> bool:
+def _is_innermost_frame_in_modules(scene: HangContext, tid: int, modules: Collection[str]) -> bool:
     frames = scene.view.frames(tid)
     return bool(frames) and frames[0].module in modules
 
@@ -214,7 +218,7 @@ def _while_loop_of_generator(scene: HangContext, frame: PyFrame) -> str:
             most = words.deep + len(scene.loop_bodies(frame))  # above it are those of before
             held = (w for w in words.stack[:most] if w and not w & 7)
             generators = (w for w in held if scene.view.type_name(w) == "generator")
-            resting = next(filter(None, map(slots.suspended_frame, generators)), None)
+            resting = next(filter(None, map(slots.frame_of_suspended_generator, generators)), None)
             if resting is None or scene.installed.contains_frame(resting):
                 return ""
             loops = scene.loop_bodies(resting)
@@ -239,7 +243,7 @@ def _iterates_over_growing_list(scene: HangContext, frames: Sequence[PyFrame]) -
     return bool(lists) and any(
         of in lists and method in _GROWS
         for each in frames
-        for of, method, _ in scene.code.calls_with_times(each)
+        for of, method, _ in scene.acquire_calls.calls_with_times(each)
     )
 
 
@@ -255,7 +259,7 @@ def _waits_in_each_turn(scene: HangContext, activity: ThreadActivity, frame: PyF
     takes = {call.path[-1] for call in inside if call.path} & _TAKES
     return any(
         method in takes and scene.view.type_name(of).rpartition(".")[2] in _SHARED
-        for of, method, _ in scene.code.calls_with_times(frame)
+        for of, method, _ in scene.acquire_calls.calls_with_times(frame)
     )
 
 
@@ -285,10 +289,10 @@ def _strings_of_frame(
             yield from scene.call_sites.name_tuple(frame.code, "co_consts")
             used = {
                 name
-                for _, does, name in scene.call_sites.names_used(frame.code)
+                for _, does, name in scene.call_sites.names_used_by_instructions(frame.code)
                 if does == "global"
             }
-            variables = view.frame_variables.global_addresses(frame)
+            variables = view.frame_variables_reader.global_addresses(frame)
             words += [word for name, word in variables if name in used]
         for word in words[:MAX_TEXTS]:
             if view.type_name(word) == "str":

@@ -39,32 +39,34 @@ class _LeavesLoop(Exception):
     """The code leaves the loop in which it waited."""
 
 
-class _AfterWait(DryRun):
+class _DryRunAfterWait(DryRun):
     """What follows a wait."""
 
     condition = 0  # PyObject *
     loop = range(0)  # bytes of the code
 
-    def run_of_callee(self) -> _AfterWait:
+    def run_of_callee(self) -> _DryRunAfterWait:
         """Return the run of a function that is called."""
         run = super().run_of_callee()
         run.condition = self.condition
         return run
 
-    def step(self, name: str, argument: int) -> None:
+    def execute_instruction(self, name: str, argument: int) -> None:
         """Do an instruction of the loop. Raises _LeavesLoop after its last one."""
         if self.loop and self.following > self.loop.stop:
             raise _LeavesLoop
-        super().step(name, argument)
+        super().execute_instruction(name, argument)
 
-    def _returned(self, called: Item, arguments: Sequence[Item], named: Mapping[str, Item]) -> Item:
+    def _result_of_call(
+        self, called: Item, arguments: Sequence[Item], named: Mapping[str, Item]
+    ) -> Item:
         if (
             isinstance(called, Method)
             and called.self.address == self.condition
             and called.name in _WAITS
         ):
             raise _WaitsAgain
-        return super()._returned(called, arguments, named)
+        return super()._result_of_call(called, arguments, named)
 
 
 def would_wait_again(scene: HangContext, activity: ThreadActivity) -> bool | None:
@@ -81,13 +83,16 @@ def would_wait_again(scene: HangContext, activity: ThreadActivity) -> bool | Non
             predicate = scene.view.variable(waiting, "predicate") or 0
             run = start_dry_run(scene, waiting, budget, DryRun)
             return not run.truth(run.call_item(ProcessObject(predicate), []))
-        loop, at = scene.code.innermost_loop(frame), scene.code.running_byte_offset(frame)
-        if at is not None and _passes_wait(scene, frame, activity.object, loop, at):
+        loop, at = (
+            scene.acquire_calls.innermost_loop(frame),
+            scene.acquire_calls.running_byte_offset(frame),
+        )
+        if at is not None and _can_code_pass_wait(scene, frame, activity.object, loop, at):
             return False
         for start in find_dry_run_starts(scene, frame, innermost=True):
             if loop is None or at is None or start.at <= at:
                 continue
-            after = start_dry_run_at(scene, frame, start, budget, _AfterWait)
+            after = start_dry_run_at(scene, frame, start, budget, _DryRunAfterWait)
             after.condition, after.loop = activity.object, range(loop[0], loop[1] + 2)
             after.run_from(start.at, MAX_CODE)
             return False
@@ -100,7 +105,7 @@ def would_wait_again(scene: HangContext, activity: ThreadActivity) -> bool | Non
     return None
 
 
-def _passes_wait(
+def _can_code_pass_wait(
     scene: HangContext, frame: PyFrame, condition: int, loop: tuple[int, int] | None, at: int
 ) -> bool:
     """Tell whether code that begins anew, in its loop or at all, goes past the wait at a byte.
@@ -112,7 +117,7 @@ def _passes_wait(
     waiting = scene.call_sites.running_instruction(frame.code, at)
     end = waiting.end if waiting is not None else at
     start = DryRunStart(begin, (), repeats_until=at)
-    run = start_dry_run_at(scene, frame, start, [MAX_STEPS], _AfterWait)
+    run = start_dry_run_at(scene, frame, start, [MAX_STEPS], _DryRunAfterWait)
     run.condition, run.loop = condition, range(begin, end)
     try:
         run.run_from(begin, MAX_CODE)

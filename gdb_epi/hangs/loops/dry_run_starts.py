@@ -14,13 +14,13 @@ from gdb_epi.cpython.values.repr_decoder import ReprLimits, Undecodable
 from gdb_epi.cpython.values.value_stack import (
     BuiltinMethod,
     BuiltTuple,
-    Global,
+    CertainException,
+    GlobalName,
     Item,
-    Iteration,
+    IteratorPosition,
     Method,
     NoneResult,
     ProcessObject,
-    Raised,
 )
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.dry_run.container_evaluation import DEQUE, MAX_CODE, MAX_ITEMS
@@ -73,7 +73,7 @@ _CALLABLES = (
 )  # fmt: skip
 _PUT_ASIDE = "LOAD_FAST_AND_CLEAR"
 _ENDS_BLOCK = ("method", "builtin_function_or_method", "builtin_method")  # __exit__
-_SLEPT = Iteration(BuiltTuple(()), 0)  # what is awaited, over
+_SLEPT = IteratorPosition(BuiltTuple(()), 0)  # what is awaited, over
 TASK_SLEEPS = frozenset((("asyncio.tasks", "sleep"), ("asyncio.tasks", "__sleep0")))
 _ASYNCIO = "/asyncio/tasks.py"
 
@@ -102,7 +102,7 @@ class ReturnedValue(NamedTuple):
 
     value: Item
     memory: DryRunMemory
-    raised: Raised | None = None
+    raised: CertainException | None = None
 
 
 def start_dry_run_at(
@@ -122,7 +122,7 @@ def start_dry_run_at(
 
 def start_dry_run(scene: HangContext, frame: PyFrame, budget: list[int], kind: type[_Run]) -> _Run:
     """Return the run of a frame, with its variables. Raises UnreadableMemory, LayoutError."""
-    variables = scene.view.frame_variables
+    variables = scene.view.frame_variables_reader
     limits = ReprLimits(width=MAX_ITEMS, length=MAX_TEXT, secrets=True)
     run = kind(variables.values.decoder(limits), budget)
     run.code, run.memory = frame.code, DryRunMemory()
@@ -165,7 +165,7 @@ def find_dry_run_starts(
         if iterates:
             raise Undecodable("a comprehension where a loop takes its next item")
         stack = _stack_of_statement(scene, frame, before, first)
-        loaded = _variable_loaded(code[first - 1], names[first - 1]) if first else None
+        loaded = _variable_loaded_by_store(code[first - 1], names[first - 1]) if first else None
         yield DryRunStart(code[first].at, stack, around.end, loaded, loops, around.variables)
         return
     first, iterates = _beginning_of_statement(scene, here)
@@ -180,7 +180,7 @@ def find_dry_run_starts(
     # or not: both are tried.
     stacks_to_begin_with = (stack,) if names[running] == "FOR_ITER" or not iterates else ()
     if iterates and not by_generator:
-        stacks_to_begin_with = (*stacks_to_begin_with, _with_iterator_one_back(stack))
+        stacks_to_begin_with = (*stacks_to_begin_with, _stack_with_iterator_one_back(stack))
     # 2. Behind the instruction that runs, where what it did may be done already.
     after = running + 1
     if names[running].startswith(_CALLS):
@@ -196,7 +196,7 @@ def find_dry_run_starts(
     until = code[running].at
     stack_below_call = stack
     if names[running].startswith(_CALLS):
-        reached = _run_to_call(scene, frame, here, first, stack) if innermost else None
+        reached = _run_statement_to_call(scene, frame, here, first, stack) if innermost else None
         call = None
         if reached is not None:
             stack_below_call, call = reached.below, _read_running_call(scene, frame, reached)
@@ -209,10 +209,10 @@ def find_dry_run_starts(
             if call.was_made:
                 return
     for iterators in stacks_to_begin_with:
-        loaded = _variable_loaded(code[first - 1], names[first - 1]) if first else None
+        loaded = _variable_loaded_by_store(code[first - 1], names[first - 1]) if first else None
         yield DryRunStart(code[first].at, iterators, -1 if iterates else until, loaded, loops)
     if may_be_done and after < len(code):
-        loaded = _variable_loaded(code[after - 1], names[after - 1])
+        loaded = _variable_loaded_by_store(code[after - 1], names[after - 1])
         yield DryRunStart(code[after].at, stack_below_call, loaded=loaded, for_loops=loops)
 
 
@@ -267,28 +267,28 @@ class _RunningCall(NamedTuple):
     gave: Item = None
 
 
-class _RunToCall(DryRun):
+class _DryRunToCall(DryRun):
     """A run that ends before an instruction, and before any other function."""
 
     stop = 0  # its byte
 
-    def step(self, name: str, argument: int) -> None:
+    def execute_instruction(self, name: str, argument: int) -> None:
         """Do an instruction. Raises Undecodable, Raised."""
         if self.following > self.stop:
             raise Undecodable("the end of this run")
-        super().step(name, argument)
+        super().execute_instruction(name, argument)
 
 
-def _run_to_call(
+def _run_statement_to_call(
     scene: HangContext, frame: PyFrame, here: _RunningCode, first: int, stack: tuple[Item, ...]
 ) -> _ReachedCall | None:
     """Return the running call, as the beginning of its statement leads to it; None if it cannot."""
     running, lies = here.code[here.running], _WORDS_OF_CALL.get(here.names[here.running])
     if lies is None:
         return None
-    run = start_dry_run(scene, frame, [MAX_STEPS_TO_CALL], _RunToCall)
+    run = start_dry_run(scene, frame, [MAX_STEPS_TO_CALL], _DryRunToCall)
     run.stack, run.stop, run.repeats_until = [*stack], running.at, MAX_CODE
-    with suppress(Undecodable, Raised, LayoutError, UnreadableMemory):
+    with suppress(Undecodable, CertainException, LayoutError, UnreadableMemory):
         run.run_from(here.code[first].at, MAX_CODE)
     place = len(run.stack) - lies - running.argument
     if run.following <= running.at or place < 0:
@@ -338,16 +338,20 @@ def _item_taken_by_call(run: DryRun, called: Item, arguments: Sequence[Item]) ->
     """
     containers = ContainerReader(run.decoder.reader)
     if isinstance(called, BuiltinMethod) and isinstance(called.of, ProcessObject) and not arguments:
-        kind, at = run.kind(called.of), called.of.address
+        kind, at = run.type_name(called.of), called.of.address
         if kind == "list" and called.name == "pop":
             return ProcessObject(containers.word_behind_list(at))
         if kind == DEQUE and called.name in ("pop", "popleft"):
             beside = containers.word_beside_deque(at, left=called.name == "popleft")
             return ProcessObject(beside) if beside else None
-    if called == Global("next") and len(arguments) == 1 and isinstance(arguments[0], ProcessObject):
+    if (
+        called == GlobalName("next")
+        and len(arguments) == 1
+        and isinstance(arguments[0], ProcessObject)
+    ):
         kept = run.iterator_position(arguments[0].address)
-        items = run.members(kept.over) if isinstance(kept, Iteration) else ()
-        if isinstance(kept, Iteration) and items and (kept.place or kept.round):
+        items = run.members(kept.over) if isinstance(kept, IteratorPosition) else ()
+        if isinstance(kept, IteratorPosition) and items and (kept.place or kept.round):
             return items[(kept.place - 1) % len(items)]
     return None
 
@@ -362,7 +366,11 @@ class _RunningCode(NamedTuple):
 
 
 def _read_running_code(scene: HangContext, frame: PyFrame) -> _RunningCode:
-    at, code, names = scene.code.running_byte_offset(frame), list[Instruction](), list[str]()
+    at, code, names = (
+        scene.acquire_calls.running_byte_offset(frame),
+        list[Instruction](),
+        list[str](),
+    )
     begin: int | None = None  # of EXTENDED_ARGs, which are one with the instruction after them
     for each in scene.call_sites.instructions(frame.code):
         begin = each.at if begin is None else begin
@@ -436,14 +444,14 @@ def _item_being_stored(scene: HangContext, frame: PyFrame, here: _RunningCode, d
     if not word or word & 7 or not scene.view.type_name(word):
         return None
     if following and following[0].name.startswith("LOAD_FAST"):
-        slots = scene.view.frame_variables.bound_slots(frame)
+        slots = scene.view.frame_variables_reader.bound_slots(frame)
         numbers = (following[0].argument, following[0].argument >> 4)
         if any(slot.number in numbers and at == word for slot, at in slots):
             return None
     return _items_of_words(scene, frame, [word])[0]
 
 
-def _variable_loaded(instruction: Instruction, name: str) -> int | None:
+def _variable_loaded_by_store(instruction: Instruction, name: str) -> int | None:
     """Return the variable that an instruction loads which stores another one (3.13)."""
     return instruction.argument & 15 if name == "STORE_FAST_LOAD_FAST" else None
 
@@ -481,7 +489,9 @@ def _stack_of_statement(
         if names[begin] == "LOAD_CONST" and pushed == pushed[:1] * 3:  # __exit__(None, None, None)
             leads = (each for each in code if scene.call_sites.jump_target(each) == at)
             places += [each.at for each in (*leads, *code[first - 1 : first]) if each.goes_on]
-        deep = max(scene.view.slots.guarded_depth(frame.code, place) for place in places)
+        deep = max(
+            scene.view.slots.stack_depth_kept_by_handler(frame.code, place) for place in places
+        )
     if not deep:
         return _iterators_of_for_loops(scene, frame, around)
     words = scene.view.slots.words_of_frame(frame).stack
@@ -500,14 +510,14 @@ def _stack_of_statement(
 
 def _is_asyncio_sleep(scene: HangContext, coroutine: int) -> bool:
     """Tell whether a coroutine is that of asyncio.sleep(), which comes to its end."""
-    frame = scene.view.slots.suspended_frame(coroutine)
+    frame = scene.view.slots.frame_of_suspended_generator(coroutine)
     names = [name for _, name in TASK_SLEEPS]
     return frame is not None and frame.name in names and frame.filename.endswith(_ASYNCIO)
 
 
-def _with_iterator_one_back(stack: tuple[Item, ...]) -> tuple[Item, ...]:
+def _stack_with_iterator_one_back(stack: tuple[Item, ...]) -> tuple[Item, ...]:
     last = stack[-1] if stack else None
-    if not isinstance(last, Iteration) or not (last.place or last.round):
+    if not isinstance(last, IteratorPosition) or not (last.place or last.round):
         return stack
     return (*stack[:-1], last._replace(place=last.place - 1))
 
@@ -522,7 +532,7 @@ def start_after_call(
     if called.hole is not None or called.name == "__init__":
         return None
     running = scene.call_sites.running_instruction(
-        frame.code, scene.code.running_byte_offset(frame)
+        frame.code, scene.acquire_calls.running_byte_offset(frame)
     )
     if running is None:
         return None

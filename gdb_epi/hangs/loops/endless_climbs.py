@@ -60,7 +60,7 @@ def _folders_that_lead_nowhere(scene: HangContext, frame: PyFrame) -> Iterator[t
         return
     inside = {each.at for each in body}
     used = [
-        (does, name) for at, does, name in sites.names_used(frame.code)
+        (does, name) for at, does, name in sites.names_used_by_instructions(frame.code)
         if at in inside and does in _NAMES
     ]  # fmt: skip
     names = [name for _, name in used]

@@ -16,9 +16,9 @@ from itertools import chain, islice
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.process_values import PlainValues
 from gdb_epi.cpython.values.repr_decoder import Undecodable
-from gdb_epi.cpython.values.value_stack import Raised, SuspendedRun
+from gdb_epi.cpython.values.value_stack import CertainException, ResumptionPoint
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs.dry_run.container_evaluation import MAX_CODE, YieldedValue
+from gdb_epi.hangs.dry_run.container_evaluation import MAX_CODE, GeneratorYielded
 from gdb_epi.hangs.dry_run.dry_run import DryRun
 from gdb_epi.hangs.dry_run.loop_states import DryRunMemory, EndlessLoop
 from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
@@ -60,8 +60,8 @@ _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 _RETURNING = frozenset(("logging", "random", "codecs", "encodings", "string"))
 # A boundary: what is followed is whatever a core holds, and need not be code that a compiler made.
 NOT_FOLLOWED = (
-    Undecodable, UnreadableMemory, LayoutError, Raised, YieldedValue, LookupError, TypeError,
-    ValueError, AttributeError, ArithmeticError, RecursionError,
+    Undecodable, UnreadableMemory, LayoutError, CertainException, GeneratorYielded, LookupError,
+    TypeError, ValueError, AttributeError, ArithmeticError, RecursionError,
 )  # fmt: skip
 # Since 3.11, since 3.9, and in 3.8.
 _MATCHES_ERROR = ("CHECK_EXC_MATCH", "JUMP_IF_NOT_EXC_MATCH", "COMPARE_OP")
@@ -111,7 +111,7 @@ def find_endless_loop(
         except NOT_FOLLOWED:
             if not number:  # with all of the budget: a second run would come to the same
                 scene.followed[frame.address] = False
-            if _returns_for_certain(frame):
+            if _is_call_made_again_by_caller(frame):
                 returned = ()
                 continue
             break
@@ -135,7 +135,7 @@ def find_endless_loop_of_task(scene: HangContext, frame: PyFrame) -> EndlessLoop
             run.run_from(start.at, MAX_CODE)
     except EndlessLoop as endless:
         endless.read, endless.writes = frozenset(run.memory.read), run.memory.writes
-        return endless if _has_way_out(scene, endless) else None
+        return endless if _may_endless_loop_end(scene, endless) else None
     except NOT_FOLLOWED:
         pass
     return None
@@ -160,7 +160,7 @@ def does_dry_run_end(scene: HangContext, activity: ThreadActivity, frame: PyFram
         return False
 
 
-def _returns_for_certain(frame: PyFrame) -> bool:
+def _is_call_made_again_by_caller(frame: PyFrame) -> bool:
     """Tell whether a frame need not be followed: the call, made again by its caller, is."""
     return frame.name in _COMPREHENSIONS or (frame.module or "").partition(".")[0] in _RETURNING
 
@@ -227,7 +227,7 @@ def _dry_run_frame(
         made_anew = ((s, None) for s in find_dry_run_starts(scene, frame, innermost=innermost))
         for start, came in whole_states or made_anew:
             run = start_dry_run_at(scene, frame, start, budget, DryRun)
-            run.generators = _Generators(scene, budget, running)
+            run.generators = _RunningGeneratorPositions(scene, budget, running)
             if came is not None:
                 run.memory, run.for_loops = came.memory, None  # all of the stack is known
             ends += 1
@@ -236,12 +236,12 @@ def _dry_run_frame(
                 if came is not None and came.raised is not None:
                     at = run.handler_of_error(at, came.raised)
                 values.append(ReturnedValue(run.run_from(at, MAX_CODE), run.memory))
-            except Raised as raised:
+            except CertainException as raised:
                 values.append(ReturnedValue(None, run.memory, raised))
             except EndlessLoop as error:
                 endless = error
                 ends -= 1
-            except YieldedValue:
+            except GeneratorYielded:
                 pass
             if ends and endless is not None:
                 raise Undecodable("what depends on how far the running instruction is")
@@ -258,7 +258,10 @@ def _dry_run_frame(
             if run.memory.released and any(d.kind == LOCK for d in scene.activities):
                 raise Undecodable("a lock that another one may wait for")
             sleeps = activity.kind not in (*RUNNING, GIL) and not polls
-            endless.changed, endless.only_looks = run.memory.changed(), run.memory.is_untouched()
+            endless.changed, endless.only_looks = (
+                run.memory.changed_objects(),
+                run.memory.has_changed_nothing(),
+            )
             if (
                 sleeps
                 and _thread_waiting_for_read_object(
@@ -268,14 +271,14 @@ def _dry_run_frame(
             ):
                 raise Undecodable("a loop that nobody waits for")
             endless.read, endless.writes = frozenset(run.memory.read), run.memory.writes
-            if not (meant or endless.fails or _has_way_out(scene, endless)):
+            if not (meant or endless.fails or _may_endless_loop_end(scene, endless)):
                 raise Undecodable("a loop that is meant to go on")
             if start.repeats_until in run.raised_at:
                 break  # a call that raises has not returned
     return endless or (tuple(values) if len(values) == ends else ())
 
 
-def _has_way_out(scene: HangContext, endless: EndlessLoop) -> bool:
+def _may_endless_loop_end(scene: HangContext, endless: EndlessLoop) -> bool:
     """Tell whether a loop may end, or that of a generator whose values it takes.
 
     One that a handler of a particular error ends is not meant to go on either.
@@ -305,10 +308,10 @@ def is_ended_by_error(scene: HangContext, code: int, loop: tuple[int, int]) -> b
     sites = scene.call_sites
     steps = list(sites.instructions(code))
     targets = {
-        target for begin, end, target in scene.live_code.handlers_in(code)
+        target for begin, end, target in scene.live_code.guarded_ranges_of_handlers(code)
         if begin < last and first < end and target not in range(first, last)
     }  # fmt: skip
-    used = list(sites.names_used(code))
+    used = list(sites.names_used_by_instructions(code))
     for target in targets:
         checked = next(
             (each.at for each in steps
@@ -322,7 +325,7 @@ def is_ended_by_error(scene: HangContext, code: int, loop: tuple[int, int]) -> b
 
 def _running_generators(
     scene: HangContext, frames: Sequence[PyFrame], number: int, budget: list[int]
-) -> list[dict[int, SuspendedRun]]:
+) -> list[dict[int, ResumptionPoint]]:
     """Return where a running generator, and those that it takes values of, may stand."""
     run = start_dry_run(scene, frames[number], budget, DryRun) if number >= 0 else None
     if run is None or not run.is_generator():
@@ -330,25 +333,25 @@ def _running_generators(
     inner = _running_generators(scene, frames, number - 1, budget)
     locals = tuple(sorted(run.locals.items()))
     return [
-        {**each, frames[number].address: SuspendedRun(
+        {**each, frames[number].address: ResumptionPoint(
             run.code, run.globals, start.at, locals, start.stack, runs=True)}
         for start in find_dry_run_starts(scene, frames[number], innermost=not number)
         for each in inner
     ]  # fmt: skip
 
 
-class _Generators:
+class _RunningGeneratorPositions:
     """Where the generators of a process go on."""
 
     def __init__(
-        self, scene: HangContext, budget: list[int], running: Mapping[int, SuspendedRun]
+        self, scene: HangContext, budget: list[int], running: Mapping[int, ResumptionPoint]
     ) -> None:
         self._scene, self._budget, self._running = scene, budget, running
 
-    def __call__(self, address: int) -> SuspendedRun | None:
+    def __call__(self, address: int) -> ResumptionPoint | None:
         """Return the rest of a generator, None of one that has ended. Raises Undecodable."""
         scene = self._scene
-        frame = scene.view.slots.suspended_frame(address)
+        frame = scene.view.slots.frame_of_suspended_generator(address)
         if frame is None:
             return None
         if frame.address in self._running:
@@ -369,10 +372,12 @@ class _Generators:
         if None in stack:
             raise Undecodable("a generator with other things on its stack")
         running = scene.call_sites.running_instruction(
-            frame.code, scene.code.running_byte_offset(frame)
+            frame.code, scene.acquire_calls.running_byte_offset(frame)
         )
         after = running.end if running is not None else 0
-        return SuspendedRun(run.code, run.globals, after, tuple(sorted(run.locals.items())), stack)
+        return ResumptionPoint(
+            run.code, run.globals, after, tuple(sorted(run.locals.items())), stack
+        )
 
 
 def _thread_waiting_for_read_object(
@@ -443,7 +448,7 @@ def _is_read_memory_unchanged(
     names = {
         name
         for body in scene.live_code.effects_of_frames(frames[:1]).bodies
-        for _, does, name in scene.call_sites.names_used(body.code)
+        for _, does, name in scene.call_sites.names_used_by_instructions(body.code)
         if name and not does.startswith(("fast", "store"))
     } | set(shared)
     if names & _BY_TEXT:  # their names are texts

@@ -89,7 +89,9 @@ def _read_match_state(scene: HangContext, activity: ThreadActivity) -> _MatchSta
     for number in range(4, len(words)):
         position, beginning, start, behind = words[number - 4 : number]
         address = words[number]  # the names of all words on a stack took a fifth of a busy core
-        if not address < beginning <= start <= position <= behind or not _may_be_pointer(address):
+        if not address < beginning <= start <= position <= behind or not _looks_like_heap_pointer(
+            address
+        ):
             continue
         if scene.view.type_name(address) != "str":
             continue
@@ -102,7 +104,7 @@ def _read_match_state(scene: HangContext, activity: ThreadActivity) -> _MatchSta
     return None
 
 
-def _may_be_pointer(word: int) -> bool:
+def _looks_like_heap_pointer(word: int) -> bool:
     return word > 1 << 16 and not word & 7 and word < 1 << 47
 
 
@@ -110,14 +112,16 @@ def _pattern_being_matched(scene: HangContext, activity: ThreadActivity) -> tupl
     """Return the pattern that the innermost frames call, and its flags."""
     for frame in scene.view.frames(activity.tid)[:2]:
         for word in scene.view.slots.words_of_frame(frame).stack:
-            if not _may_be_pointer(word) or scene.view.type_name(word) not in _PATTERNS:
+            if not _looks_like_heap_pointer(word) or scene.view.type_name(word) not in _PATTERNS:
                 continue
             decoder = get_process_values(scene.target, scene.python).decoder(
                 ReprLimits(secrets=True)
             )
             obj = decoder.obj(word)
-            text = decoder.reader.string(decoder.reader.u64(decoder.member(obj, "pattern")), 4096)
-            flags = decoder.reader.u32(decoder.member(obj, "flags"))
+            text = decoder.reader.string(
+                decoder.reader.u64(decoder.member_address(obj, "pattern")), 4096
+            )
+            flags = decoder.reader.u32(decoder.member_address(obj, "flags"))
             return (text, flags) if isinstance(text, str) else None
     return None
 

@@ -46,7 +46,7 @@ class AttributeStep(NamedTuple):
     attribute: str
 
 
-class _Value(NamedTuple):
+class _LoopStackValue(NamedTuple):
     """What lies on the evaluation stack: a variable, an attribute of it, None, or something."""
 
     variable: str = ""
@@ -54,7 +54,7 @@ class _Value(NamedTuple):
     is_none: bool = False
 
 
-class _OtherCode(Exception):
+class _NotAWalk(Exception):
     """The loop does something other than walk."""
 
 
@@ -161,7 +161,7 @@ def _attribute_step_of_loop(scene: HangContext, frame: PyFrame) -> AttributeStep
         return parse_attribute_step(
             body, slots, names, sites, lambda number: _is_none(scene, code, number)
         )
-    except (_OtherCode, IndexError):
+    except (_NotAWalk, IndexError):
         return None
 
 
@@ -174,12 +174,12 @@ def parse_attribute_step(
 ) -> AttributeStep:
     """Return the one step of a loop's instructions, as a stack machine reads them.
 
-    Raises _OtherCode, and IndexError where the stack or a table is too short.
+    Raises _NotAWalk, and IndexError where the stack or a table is too short.
     """
-    stack: list[_Value] = []
+    stack: list[_LoopStackValue] = []
     steps: set[AttributeStep] = set()
     stored: list[str] = []
-    tested: list[_Value] = []
+    tested: list[_LoopStackValue] = []
     for each in body:
         operation, argument = each.operation, each.argument
         if operation in _QUIET:
@@ -191,34 +191,34 @@ def parse_attribute_step(
             if value.attribute and value.variable == name:
                 steps.add(AttributeStep(name, value.attribute))
             if operation == "store_load":
-                stack.append(_Value(slots[argument & 15]))
+                stack.append(_LoopStackValue(slots[argument & 15]))
         elif operation in ("fast", "fast2"):
             variables = (argument,) if operation == "fast" else (argument >> 4, argument & 15)
-            stack += [_Value(slots[slot]) for slot in variables]
+            stack += [_LoopStackValue(slots[slot]) for slot in variables]
         elif operation == "attr":
             number, value = sites.loaded_attribute_index(each), stack.pop()
             if number is None or not value.variable or value.attribute:
-                raise _OtherCode
-            stack.append(_Value(value.variable, names[number]))
+                raise _NotAWalk
+            stack.append(_LoopStackValue(value.variable, names[number]))
         elif operation in ("const", "number"):
-            stack.append(_Value(is_none=operation == "const" and is_none(argument)))
+            stack.append(_LoopStackValue(is_none=operation == "const" and is_none(argument)))
         elif operation == "sum" and argument != SUBSCRIPT:
-            stack[-2:] = [_Value()] if len(stack) > 1 else []
+            stack[-2:] = [_LoopStackValue()] if len(stack) > 1 else []
         elif sites.comparison_operator(each) in IDENTITY:
             right, left = stack.pop(), stack.pop()
-            stack.append(left if right.is_none else _Value())
+            stack.append(left if right.is_none else _LoopStackValue())
         elif operation in _JUMPS:
             tested += [stack.pop()] if stack else []
             if stack:
-                raise _OtherCode
+                raise _NotAWalk
         elif operation != "truth":
-            raise _OtherCode
+            raise _NotAWalk
     if len(steps) != 1:
-        raise _OtherCode
+        raise _NotAWalk
     (step,) = steps
-    looks_at = {_Value(step.variable), _Value(step.variable, step.attribute)}
+    looks_at = {_LoopStackValue(step.variable), _LoopStackValue(step.variable, step.attribute)}
     if stored.count(step.variable) != 1 or not set(tested) <= looks_at:
-        raise _OtherCode
+        raise _NotAWalk
     return step
 
 

@@ -41,8 +41,8 @@ from gdb_epi.hangs.processes.child_processes import (
     find_unread_child_output,
     is_awaiting_child,
 )
-from gdb_epi.hangs.processes.pool_threads import lacks_jobs
-from gdb_epi.hangs.processes.queued_jobs import unfinished_jobs_clause
+from gdb_epi.hangs.processes.pool_threads import serves_pool_without_jobs
+from gdb_epi.hangs.processes.queued_jobs import unfinished_queue_jobs_clause
 from gdb_epi.hangs.signal_waits import find_signal_that_ends, signals_that_may_wake
 from gdb_epi.hangs.tasks import (
     ENDERS,
@@ -109,7 +109,7 @@ def diagnose_sleeping_event_loop(
 
     `chain` follows a task's wait to a thread of the loop's executor.
     """
-    sleeping = _SleepingLoop(scene, activity, chain)
+    sleeping = _SleepingLoopDiagnoser(scene, activity, chain)
     unread = find_unread_child_output(scene, sleeping.tasks)
     if unread is not None:
         return diagnose_unread_child_output(scene, sleeping.activity, unread)
@@ -118,15 +118,15 @@ def diagnose_sleeping_event_loop(
         return left_behind
     closing = (
         sleeping.diagnose_ignored_cancel()
-        or sleeping.diagnose_closing()
+        or sleeping.diagnose_task_closing_service()
         or sleeping.diagnose_open_connections(loop)
     )
     if closing is not None:
         return closing
     if loop is None or loop.descriptors is None:
-        return sleeping.diagnose_tasks_alone()
+        return sleeping.diagnose_by_tasks_alone()
     if loop.selector:
-        return sleeping.diagnose_own_selector(loop.selector)
+        return sleeping.diagnose_loop_with_foreign_selector(loop.selector)
     if loop.ready and not activity.timed:
         return sleeping.diagnose_ready_but_not_woken(loop.ready)
     if loop.listening:
@@ -138,10 +138,14 @@ def diagnose_sleeping_event_loop(
     ending = (
         sleeping.diagnose_executor_job() if any(map(_awaits_executor, sleeping.tasks)) else None
     )
-    return ending or sleeping.diagnose_watched(loop) or sleeping.diagnose_nothing_wakes(loop)
+    return (
+        ending
+        or sleeping.diagnose_timers_and_descriptors(loop)
+        or sleeping.diagnose_loop_only_threads_can_wake(loop)
+    )
 
 
-class _SleepingLoop:
+class _SleepingLoopDiagnoser:
     """An event loop that sleeps: its tasks, what wakes them, and answers for it."""
 
     def __init__(
@@ -157,7 +161,7 @@ class _SleepingLoop:
             what = WORDS.get(first.wait.kind, "") if first.wait is not None else ""
             activity = activity_of_task(activity, first, scene.installed)
             activity = activity._replace(label="task", what=what)
-            jobs = unfinished_jobs_clause(scene, first.stack)
+            jobs = unfinished_queue_jobs_clause(scene, first.stack)
             self.waits = f"; {tasks_clause(self.tasks, scene.installed, jobs)}"
             self.waits += "".join(f"; {failed.text()}" for failed in scene.failed_tasks)
         # Who holds up whom, and on what they wait: the answer in one clause.
@@ -178,7 +182,9 @@ class _SleepingLoop:
         for task in self.own:
             own = own_frames(task, scene.installed)
             asyncio = task.framework == "asyncio"
-            looping = next(filter(scene.code.is_running_in_loop, own), None) if asyncio else None
+            looping = (
+                next(filter(scene.acquire_calls.is_running_in_loop, own), None) if asyncio else None
+            )
             if looping is None:
                 continue
             if any(_is_handling_error(scene, frame) for frame in own):
@@ -204,7 +210,7 @@ class _SleepingLoop:
             )  # fmt: skip
         return None
 
-    def diagnose_closing(self) -> HangDiagnosis | None:
+    def diagnose_task_closing_service(self) -> HangDiagnosis | None:
         """Return the answer where a task is in a library's function that ends a service."""
         scene = self.scene
         for task in self.tasks:
@@ -269,7 +275,7 @@ class _SleepingLoop:
             self.activity, f"{self.base} and waits for clients{self.waits}{beside}"
         )
 
-    def diagnose_tasks_alone(self) -> HangDiagnosis | None:
+    def diagnose_by_tasks_alone(self) -> HangDiagnosis | None:
         """Return the answer where what the loop watches cannot be read; None without tasks."""
         base, waits, activity, tasks = self.base, self.waits, self.activity, self.tasks
         if not tasks:
@@ -304,7 +310,7 @@ class _SleepingLoop:
             doubts=("another thread or a signal handler that wakes one",),
         )  # fmt: skip
 
-    def diagnose_own_selector(self, kind: str) -> HangDiagnosis:
+    def diagnose_loop_with_foreign_selector(self, kind: str) -> HangDiagnosis:
         """Return the answer for a loop whose selector another library, or the program, has made.
 
         Such a one asks in turns what no descriptor tells, as those do that join two event loops.
@@ -319,11 +325,11 @@ class _SleepingLoop:
 
         That is how services stop: add_signal_handler(SIGTERM, stop.set); await stop.wait().
         """
-        handlers = self.scene.loops.signal_handlers(loop.address)
-        main = self.scene.main_task(self.activity.tid) if handlers else None
+        handlers = self.scene.event_loop_reader.signal_handlers(loop.address)
+        main = self.scene.main_task_of_loop(self.activity.tid) if handlers else None
         if main is None or main.wait is None or main.wait.kind not in ENDERS:
             return None
-        reached = self.scene.effects_of_handlers(handlers)
+        reached = self.scene.effects_of_callables(handlers)
         enders = ENDERS[main.wait.kind]
         signal, surely = find_signal_that_ends(main.wait.address, enders, reached)
         if not signal:
@@ -332,7 +338,7 @@ class _SleepingLoop:
         answer = idle_diagnosis(self.activity, f"{sentence}{name_task(main)}{self.waits}")
         return answer if surely else answer._replace(kind=MAY_BE_IDLE)
 
-    def diagnose_watched(self, loop: SleepingEventLoop) -> HangDiagnosis | None:
+    def diagnose_timers_and_descriptors(self, loop: SleepingEventLoop) -> HangDiagnosis | None:
         """Return the answer of a loop with timers, children or descriptors; None without."""
         base, waits, activity = self.base, self.waits, self.activity
         if loop.timers:
@@ -373,7 +379,7 @@ class _SleepingLoop:
         """
         turns = [task for task in self.own if task.wait and task.wait.kind not in (TASK, TASKS)]
         return bool(turns) and all(
-            _may_lack_work(task)
+            _may_task_lack_work(task)
             and is_in_serving_loop(self.scene, own_frames(task, self.scene.installed)[:1])
             for task in turns
         )
@@ -388,10 +394,10 @@ class _SleepingLoop:
         waking = _thread_that_wakes_loop(self.scene, self.activity)
         return self._diagnose_through_thread(waking, "what its loop is to be given by")
 
-    def diagnose_nothing_wakes(self, loop: SleepingEventLoop) -> HangDiagnosis:
+    def diagnose_loop_only_threads_can_wake(self, loop: SleepingEventLoop) -> HangDiagnosis:
         """Return the answer of a loop without timers and descriptors: threads alone can wake it."""
         activity = self.activity
-        lacks_work = all(map(_may_lack_work, self.own))
+        lacks_work = all(map(_may_task_lack_work, self.own))
         giver = _thread_giving_work(self.scene, activity) if lacks_work else None
         followed = self._diagnose_through_thread(giver, "work that its loop gets from")
         followed = followed or self.diagnose_executor_job() or self.diagnose_giving_thread()
@@ -434,13 +440,18 @@ class _SleepingLoop:
         able = (
             d for d in others
             if d.frames or d.timed or event_loop_module(scene.view.frames(d.tid), d.module)
-            or (d.kind not in (EVENT_WAIT, LOCK, JOIN) and not lacks_jobs(scene, d.tid))
+            or (
+                d.kind not in (EVENT_WAIT, LOCK, JOIN)
+                and not serves_pool_without_jobs(scene, d.tid)
+            )
         )  # fmt: skip
         return any(
-            self._may_wake(d, unblocked) for d in able if d.tid not in unblocked.blocked_threads
+            self._may_thread_wake_loop(d, unblocked)
+            for d in able
+            if d.tid not in unblocked.blocked_threads
         )
 
-    def _may_wake(self, other: ThreadActivity, unblocked: UnblockedThreads) -> bool:
+    def _may_thread_wake_loop(self, other: ThreadActivity, unblocked: UnblockedThreads) -> bool:
         frames, own = (self.scene.view.frames(d.tid) for d in (other, self.activity))
         loop = event_loop_module(own, self.activity.module)
         of_asyncio = loop.startswith(("asyncio", "uvloop"))
@@ -475,7 +486,7 @@ class _SleepingLoop:
         done = [
             name_task(task) for task in self.own
             if task.wait is not None and task.wait.kind == FUTURE
-            and self.scene.loops.is_done(task.wait.address)
+            and self.scene.event_loop_reader.is_done(task.wait.address)
         ]  # fmt: skip
         are = "is" if ready == 1 else "are"
         sentence = (
@@ -514,7 +525,7 @@ def _awaits_library_read(task: UnfinishedTask, scene: HangContext) -> bool:
     )
 
 
-def _may_lack_work(task: UnfinishedTask) -> bool:
+def _may_task_lack_work(task: UnfinishedTask) -> bool:
     """Tell whether a task waits for what comes with work, and for no answer or lock."""
     return task.wait is None or task.wait.kind in (QUEUE_GET, EVENT, CONDITION, TASK, TASKS)
 
@@ -536,7 +547,9 @@ def _thread_that_wakes_loop(scene: HangContext, activity: ThreadActivity) -> Thr
             continue
         for frame in other.frames[:MAX_WAKING]:
             with suppress(UnreadableMemory, LayoutError):
-                if any(name in _GIVES_WORK for _, name in scene.code.calls_ahead(frame, 1)):
+                if any(
+                    name in _GIVES_WORK for _, name in scene.acquire_calls.calls_ahead(frame, 1)
+                ):
                     return other
     return None
 

@@ -44,21 +44,21 @@ class FailedTask(NamedTuple):
 def find_failed_tasks(target: Target, python: PythonState) -> Iterator[FailedTask]:
     """Yield the tasks that ended with an exception which nobody has retrieved."""
     instances = shared_instances(target, python)
-    if not instances.are_listed and _none_looks_failed(target, python, instances.reader):
+    if not instances.are_listed and _looks_like_no_task_failed(target, python, instances.reader):
         return
     decoder = ExceptionDecoder(target, python)
     reader = instances.reader
     objects = NamespaceReader(reader)
     fields = TaskFields(reader, objects, TypeReader(reader, objects, ()))
-    for task in instances.of((_TASK,))[:MAX_TASKS]:
-        raised = _unseen_exception(fields, task.address)
+    for task in instances.of_classes((_TASK,))[:MAX_TASKS]:
+        raised = _unretrieved_exception(fields, task.address)
         if raised:
             exception = decoder.exception(raised)
             if not isinstance(exception.type, Absent):
                 yield FailedTask(exception.type, _lines_of_program(exception.traceback))
 
 
-def _none_looks_failed(target: Target, python: PythonState, reader: MemoryReader) -> bool:
+def _looks_like_no_task_failed(target: Target, python: PythonState, reader: MemoryReader) -> bool:
     """Tell whether no word that is the class Task heads a failed one, so that no walk is needed.
 
     The lists of the collector, where all of them are, take ten times as long as the words. A class
@@ -76,14 +76,14 @@ def _none_looks_failed(target: Target, python: PythonState, reader: MemoryReader
                 return False
             words = find_word(target, kind, limit=MAX_TASKS)
             heads = [place - at for place in words.addresses]
-            if not words.complete or any(_unseen_exception(fields, head) for head in heads):
+            if not words.complete or any(_unretrieved_exception(fields, head) for head in heads):
                 return False
     except (UnreadableMemory, LayoutError):
         return False
     return True
 
 
-def _unseen_exception(fields: TaskFields, task: int) -> int:
+def _unretrieved_exception(fields: TaskFields, task: int) -> int:
     """Return the exception that a task ended with, if nobody has retrieved it; else 0."""
     try:
         failed = fields.state(task) == "finished" and fields.has_unretrieved_exception(task)

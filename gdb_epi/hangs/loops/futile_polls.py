@@ -46,7 +46,7 @@ _TELL_TRUTH = ("__bool__", "__len__")
 HANDLERS = ("signal", "asyncio")  # modules with which a program may install signal handlers
 
 
-class _OtherCode(Exception):
+class _NotAPollingLoop(Exception):
     """The loop does something other than sleep and test."""
 
 
@@ -60,19 +60,19 @@ def diagnose_futile_poll(scene: HangContext) -> HangDiagnosis | None:
     frames = scene.view.frames(activity.tid) if activity is not None else ()
     if activity is None or not frames or frames[0].address != activity.frames[0].address:
         return None
-    if scene.has_module_at_hand(activity, *HANDLERS):
+    if scene.is_module_visible_on_stack(activity, *HANDLERS):
         return None
     try:
         tested = _variables_tested(
             scene, frames[0], sleeps=int(_sleeps_between_turns(scene, activity))
         )
-    except (UnreadableMemory, LayoutError, _OtherCode, IndexError):
+    except (UnreadableMemory, LayoutError, _NotAPollingLoop, IndexError):
         return None
-    if not tested or scene.hooks:
+    if not tested or scene.python_hooks:
         return None
     what = quote_variables(tested)
     return wait_diagnosis(
-        HANG, "polls in vain", f"{activity.who()} {polling_verb(scene, activity)} at "
+        HANG, "polls in vain", f"{activity.who()} {describe_polling(scene, activity)} at "
         f"{activity.where()} in a loop {until_clause(tested)}, and no other thread is left that "
         "could change it", activity, PROBABLE,
         evidence=("it is the only thread that runs Python, and the loop does nothing but to sleep, "
@@ -92,7 +92,7 @@ def until_clause(tested: Sequence[str]) -> str:
     return f"until {quote_variables(tested)} {'change' if len(tested) > 1 else 'changes'}"
 
 
-def polling_verb(scene: HangContext, activity: ThreadActivity) -> str:
+def describe_polling(scene: HangContext, activity: ThreadActivity) -> str:
     """Return what a thread does between its tests."""
     return "sleeps" if _sleeps_between_turns(scene, activity) else "spins"
 
@@ -115,9 +115,9 @@ def find_polled_condition(scene: HangContext, activity: ThreadActivity) -> Polle
         return None
     frame = activity.frames[0]
     asking = "" if frames[0].address == frame.address else frames[0].name.rpartition(".")[2]
-    loop = scene.code.innermost_loop(frame)
+    loop = scene.acquire_calls.innermost_loop(frame)
     if not asking and (paths := _variables_of_condition(scene, frame, sleeps)):
-        values = [_value_of_path(scene, frame, path) for path in paths]
+        values = [_value_of_variable_path(scene, frame, path) for path in paths]
         return PolledCondition(
             "", 0, tuple(".".join(paths).split(".")), tuple(at for at in values if at),
             is_plain=None not in values,
@@ -125,7 +125,7 @@ def find_polled_condition(scene: HangContext, activity: ThreadActivity) -> Polle
     if loop is None:
         return None
     if _variables_of_condition(scene, frame, sleeps + 1, asks=True) is None:
-        return None if asking else _polled_file(scene, frame, loop)
+        return None if asking else _file_system_poll_of_loop(scene, frame, loop)
     inside = [c for c in scene.call_sites.calls_of(frame.code).calls if loop[0] <= c.at <= loop[1]]
     loads = [(c.root[1], *c.path) for c in inside]  # `os`, `os.path`, then `os.path.exists`
     ends = zip(loads, [*loads[1:], ()], strict=True)
@@ -139,11 +139,11 @@ def find_polled_condition(scene: HangContext, activity: ThreadActivity) -> Polle
     method = words[-1] if words else ""
     if asking and asking != method:
         return None
-    objects = (at for at, name in scene.code.calls_ahead(frame) if name == method)
+    objects = (at for at, name in scene.acquire_calls.calls_ahead(frame) if name == method)
     return PolledCondition(method or "a function", next(objects, 0), words)
 
 
-def _polled_file(
+def _file_system_poll_of_loop(
     scene: HangContext, frame: PyFrame, loop: tuple[int, int]
 ) -> PolledCondition | None:
     """Return what a loop asks the file system that builds a path in each turn; None for others.
@@ -153,11 +153,11 @@ def _polled_file(
     inside = range(loop[0], loop[1] + 1)
     names = ("co_names", "co_varnames", "co_localsplusnames")
     all_names = [name for table in names for name in scene.call_sites.name_tuple(frame.code, table)]
-    if any(at in inside for at in scene.bytes_that_change(frame.code, all_names)):
+    if any(at in inside for at in scene.offsets_that_change_names(frame.code, all_names)):
         return None
     asked, known_calls = "", scene.call_sites.calls_of(frame.code).made_and_possible_calls()
     places = {call.at for call in known_calls}
-    for at, does, name in scene.call_sites.names_used(frame.code):
+    for at, does, name in scene.call_sites.names_used_by_instructions(frame.code):
         if does in ("attr", "method") and at in inside and at not in places:  # of what a call gave
             asked = name if name in OF_FILES else asked
             if name not in OF_FILES | _OF_PATHS:
@@ -199,7 +199,7 @@ def variables_tested_by_coroutine(scene: HangContext, frame: PyFrame) -> list[st
     """
     try:
         return _variables_tested(scene, frame, sleeps=1, awaits=True)
-    except (UnreadableMemory, LayoutError, _OtherCode, IndexError):
+    except (UnreadableMemory, LayoutError, _NotAPollingLoop, IndexError):
         return []
 
 
@@ -214,11 +214,11 @@ def _variables_tested(
         for attribute in attributes:
             word = _plain_attribute(scene, word, attribute) if word and not word & 7 else None
         if attributes and word is None:
-            raise _OtherCode
+            raise _NotAPollingLoop
     return list(dict.fromkeys(tested))
 
 
-def _value_of_path(scene: HangContext, frame: PyFrame, path: str) -> int | None:
+def _value_of_variable_path(scene: HangContext, frame: PyFrame, path: str) -> int | None:
     """Return what a variable, or an attribute of one, has; 0 where that is not known.
 
     None where code is called: a property's, or what tells whether an object is true.
@@ -269,7 +269,7 @@ def _variables_of_condition(
         return variables_tested_by(
             body, (slots, cells, names), sites, calls, asks=asks, awaits=awaits
         )
-    except _OtherCode:
+    except _NotAPollingLoop:
         return None
 
 
@@ -281,7 +281,7 @@ def variables_tested_by(
 
     `tables` are the names of locals, of cells, and of globals and attributes; `calls` how many
     calls there are: that of sleep(), which a coroutine `awaits`, and where it `asks` one that is
-    tested, or compared. Raises _OtherCode, and IndexError where a table is too short.
+    tested, or compared. Raises _NotAPollingLoop, and IndexError where a table is too short.
     """
     tested: list[str] = []
     path, previous, calls_seen, results_dropped = "", "", 0, 0
@@ -304,9 +304,9 @@ def variables_tested_by(
             results_dropped += previous == "call" and each.operation == "pop"
             path = ""
         else:
-            raise _OtherCode
+            raise _NotAPollingLoop
         previous = each.operation
     # What is not looked at is not asked.
     if calls_seen != calls or (asks and results_dropped == calls_seen):
-        raise _OtherCode
+        raise _NotAPollingLoop
     return tested

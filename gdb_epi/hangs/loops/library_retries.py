@@ -41,7 +41,7 @@ _PLAIN = frozenset(("str", "int", "float", "bytes", "bool", "NoneType", "module"
 _FUNCTIONS = ("function", *METHODS)
 
 
-class _Retry(NamedTuple):
+class _RetryLoopState(NamedTuple):
     """The state of a loop that retries: what, how often, after what, and whether without limit."""
 
     frame: PyFrame
@@ -60,7 +60,9 @@ def diagnose_library_retry(scene: HangContext, activity: ThreadActivity) -> Hang
     if not activity.frames:
         return None
     for frame in (*library_frames_called(scene, activity), activity.frames[0]):
-        if not scene.code.is_running_in_loop(frame) or scene.iterates_over_finite(frame):
+        if not scene.acquire_calls.is_running_in_loop(
+            frame
+        ) or scene.iterates_over_finite_container(frame):
             continue
         retry = _read_retry_state(scene, frame)
         many = activity.kind not in RUNNING or (retry and (retry.tries or 0) >= TOO_MANY)
@@ -69,7 +71,9 @@ def diagnose_library_retry(scene: HangContext, activity: ThreadActivity) -> Hang
     return None
 
 
-def _diagnose_retry(scene: HangContext, activity: ThreadActivity, retry: _Retry) -> HangDiagnosis:
+def _diagnose_retry(
+    scene: HangContext, activity: ThreadActivity, retry: _RetryLoopState
+) -> HangDiagnosis:
     own = retry.frame.address == activity.frames[0].address
     loop = "it" if own else f"{retry.frame.module}.{retry.frame.qualname or retry.frame.name}"
     error = retry.error.type if retry.error is not None else None
@@ -101,7 +105,7 @@ def _diagnose_retry(scene: HangContext, activity: ThreadActivity, retry: _Retry)
     )  # fmt: skip
 
 
-def _read_retry_state(scene: HangContext, frame: PyFrame) -> _Retry | None:
+def _read_retry_state(scene: HangContext, frame: PyFrame) -> _RetryLoopState | None:
     """Return the state of a loop that retries; None for other loops, and where a limit is set."""
     decoder = ExceptionDecoder(scene.target, scene.python)
     tries: int | None = None
@@ -110,9 +114,9 @@ def _read_retry_state(scene: HangContext, frame: PyFrame) -> _Retry | None:
     for name, value, depth in _values_of_variables(scene, frame):
         kind = scene.view.type_name(value)
         if depth < 2 and _LIMIT.search(name):
-            if _is_limit(scene, value, kind):
+            if _is_retry_limit(scene, value, kind):
                 return None
-            unlimited = unlimited or (name if _sets_no_limit(scene, value, kind) else "")
+            unlimited = unlimited or (name if _is_no_retry_limit(scene, value, kind) else "")
         elif kind == "int" and _TRIES.search(name):
             number = scene.view.objects.integer(value)
             tries = number if isinstance(number, int) and number > (tries or 0) else tries
@@ -120,7 +124,7 @@ def _read_retry_state(scene: HangContext, frame: PyFrame) -> _Retry | None:
             function = function or _function_name(scene, value)
         elif kind not in _PLAIN and kind not in _FUNCTIONS:
             raised = decoder.exception(value)
-            if _failed_here(frame, raised):
+            if _was_caught_in_frame(frame, raised):
                 error = raised
     failing = _retried_function(error) if error is not None else function
     is_retry_loop = (
@@ -128,7 +132,7 @@ def _read_retry_state(scene: HangContext, frame: PyFrame) -> _Retry | None:
     )
     if not failing or not (is_retry_loop or error is not None) or (error is None and not unlimited):
         return None
-    return _Retry(frame, f"{failing}()", tries, error, unlimited)
+    return _RetryLoopState(frame, f"{failing}()", tries, error, unlimited)
 
 
 def _values_of_variables(scene: HangContext, frame: PyFrame) -> Iterator[tuple[str, int, int]]:
@@ -149,7 +153,7 @@ def _values_of_variables(scene: HangContext, frame: PyFrame) -> Iterator[tuple[s
         level = following
 
 
-def _is_limit(scene: HangContext, value: int, kind: str) -> bool:
+def _is_retry_limit(scene: HangContext, value: int, kind: str) -> bool:
     """Tell whether a value is a number that limits, or an object that has one."""
     if kind == "int":
         number = scene.view.objects.integer(value)
@@ -160,14 +164,14 @@ def _is_limit(scene: HangContext, value: int, kind: str) -> bool:
     if kind in _PLAIN or kind in _FUNCTIONS:
         return False
     held = ((at, scene.view.type_name(at)) for _, at in scene.view.attributes(value))
-    return any(each in ("int", "float") and _is_limit(scene, at, each) for at, each in held)
+    return any(each in ("int", "float") and _is_retry_limit(scene, at, each) for at, each in held)
 
 
-def _sets_no_limit(scene: HangContext, value: int, kind: str) -> bool:
+def _is_no_retry_limit(scene: HangContext, value: int, kind: str) -> bool:
     if kind == "NoneType" or _NO_LIMIT.search(kind):
         return True
     if kind == "float":
-        return not _is_limit(scene, value, kind)
+        return not _is_retry_limit(scene, value, kind)
     return kind in _FUNCTIONS and bool(_NO_LIMIT.search(_function_name(scene, value)))
 
 
@@ -182,7 +186,7 @@ def _function_name(scene: HangContext, value: int) -> str:
     return reader.text_field(value, "PyFunctionObject", "func_qualname")
 
 
-def _failed_here(frame: PyFrame, error: ExceptionInfo) -> bool:
+def _was_caught_in_frame(frame: PyFrame, error: ExceptionInfo) -> bool:
     """Tell whether an exception was caught in a frame, and raised by what that had called."""
     if isinstance(error.type, Absent) or isinstance(error.traceback, Absent):
         return False

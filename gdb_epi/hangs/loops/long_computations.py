@@ -60,7 +60,7 @@ class WholeNumber(NamedTuple):
         return str(self.value) if short else f"(a number of {self.bits} bits)"
 
 
-class Computation(NamedTuple):
+class LongComputation(NamedTuple):
     """An operation: how a sentence says it, its work, and the bits of its largest number."""
 
     text: str
@@ -105,12 +105,12 @@ def _duration_words(seconds: float) -> str:
     return f"{number:.0f} {unit}" if number < 10_000 else f"{number:.0e} {unit}"
 
 
-def _running_computations(scene: HangContext, frame: PyFrame) -> Iterator[Computation]:
+def _running_computations(scene: HangContext, frame: PyFrame) -> Iterator[LongComputation]:
     """Yield what the running instruction of a frame may compute, by the words of its value stack.
 
     Raises UnreadableMemory, LayoutError.
     """
-    at = scene.code.running_byte_offset(frame)
+    at = scene.acquire_calls.running_byte_offset(frame)
     code = scene.call_sites.instructions(frame.code) if at is not None else ()
     running = next(
         (each for each in code if (at or 0) < each.end and each.operation != "extended"), None
@@ -142,7 +142,7 @@ def _builtin_name(scene: HangContext, word: int) -> str:
     return name if isinstance(name, str) else ""
 
 
-def estimate_operator(sign: str, *operands: WholeNumber) -> Iterator[Computation]:
+def estimate_operator(sign: str, *operands: WholeNumber) -> Iterator[LongComputation]:
     """Yield the work of an operator of two numbers."""
     if len(operands) != 2:
         return
@@ -150,22 +150,22 @@ def estimate_operator(sign: str, *operands: WholeNumber) -> Iterator[Computation
     if sign == "**" and right.value is not None:
         yield _estimate_power(left, right, right.value)
     elif sign == "*":
-        work = _product_work(left.bits / DIGIT_BITS, right.bits / DIGIT_BITS)
+        work = _digit_products_for_product(left.bits / DIGIT_BITS, right.bits / DIGIT_BITS)
         text = f"the product of numbers of {left.bits} and {right.bits} bits"
-        yield Computation(text, work, left.bits + right.bits)
+        yield LongComputation(text, work, left.bits + right.bits)
     elif sign in ("//", "%"):
         work = max(0, left.bits - right.bits) * right.bits / DIGIT_BITS**2
         text = f"the quotient of numbers of {left.bits} and {right.bits} bits"
-        yield Computation(text, work, left.bits)
+        yield LongComputation(text, work, left.bits)
 
 
-def estimate_function(name: str, given: list[WholeNumber]) -> Iterator[Computation]:
+def estimate_function(name: str, given: list[WholeNumber]) -> Iterator[LongComputation]:
     """Yield the work of a function of C that is given some numbers."""
     if name in ("pow", "__pow__") and len(given) > 2:
         _, power, modulus = given[:3]
         work = power.bits * (modulus.bits / DIGIT_BITS) ** 2
         sizes = f"numbers of {power.bits} and {modulus.bits} bits"
-        yield Computation(f"a power with a modulus, of {sizes},", work, 2 * modulus.bits)
+        yield LongComputation(f"a power with a modulus, of {sizes},", work, 2 * modulus.bits)
     elif name in ("pow", "__pow__"):
         yield from estimate_operator("**", *given[:2])
     elif name in ("mul", "floordiv", "mod", "divmod"):
@@ -174,18 +174,18 @@ def estimate_function(name: str, given: list[WholeNumber]) -> Iterator[Computati
         number = given[0].value
         bits = number * max(0.0, log2(max(number, 2)) - 1.4427)
         # The factors are put together in pairs; powers of two are left for the end.
-        work = _square_work(max(0.0, bits - number) / 2 / DIGIT_BITS)
-        yield Computation(
+        work = _digit_products_for_square(max(0.0, bits - number) / 2 / DIGIT_BITS)
+        yield LongComputation(
             f"factorial({number}), a number of {_estimate_decimal_work(bits)},", work, bits
         )
 
 
-def _estimate_power(base: WholeNumber, power: WholeNumber, exponent: int) -> Computation:
+def _estimate_power(base: WholeNumber, power: WholeNumber, exponent: int) -> LongComputation:
     bits = exponent * (base.bits - 1.0 if base.value is None else log2(base.value))
     # Of the digits that are zero nothing is multiplied: powers of two are soon there.
     odd = max(0.0, bits - exponent * (base.bits - base.odd_bits))
     text = f"{base.text()} ** {power.text()}, a number of {_estimate_decimal_work(bits)},"
-    return Computation(text, _square_work(odd / 2 / DIGIT_BITS), bits)
+    return LongComputation(text, _digit_products_for_square(odd / 2 / DIGIT_BITS), bits)
 
 
 def _estimate_decimal_work(bits: float) -> str:
@@ -193,12 +193,12 @@ def _estimate_decimal_work(bits: float) -> str:
     return f"{digits / 1e6:,.0f} million digits" if digits < 1e12 else f"{digits:.0e} digits"
 
 
-def _square_work(digits: float) -> float:
+def _digit_products_for_square(digits: float) -> float:
     """Return the products for the square of a number."""
-    return _product_work(digits, digits)
+    return _digit_products_for_product(digits, digits)
 
 
-def _product_work(left: float, right: float) -> float:
+def _digit_products_for_product(left: float, right: float) -> float:
     """Return the products for a product of two numbers of so many digits: the smaller squared."""
     small, large = sorted((left, right))
     if small <= KARATSUBA_CUTOFF:

@@ -44,7 +44,7 @@ _STRUCTS = {  # Modules/itertoolsmodule.c
 }  # fmt: skip
 
 
-class _Iteration(NamedTuple):
+class _LongIteration(NamedTuple):
     """What a loop goes over, how much of it is left, and whether it may be left before its end."""
 
     of: str
@@ -62,7 +62,7 @@ def diagnose_endless_iteration(
     frames = scene.view.frames(activity.tid)[:MAX_FRAMES]
     with suppress(UnreadableMemory, LayoutError):  # met while it handed over a value
         generator = _consumed_generator(scene, frames[0])
-        rests = scene.view.slots.suspended_frame(generator) if generator else None
+        rests = scene.view.slots.frame_of_suspended_generator(generator) if generator else None
         frames = frames if rests is None else (rests, *frames)
     for number, frame in enumerate(frames):
         try:
@@ -94,26 +94,26 @@ def diagnose_endless_iteration(
 
 def _iteration_too_long(
     scene: HangContext, frame: PyFrame, callers: Sequence[PyFrame]
-) -> _Iteration | None:
+) -> _LongIteration | None:
     code = list(scene.call_sites.instructions(frame.code))
     heads = {each.at for each in code if each.operation == "next"}
     loops = [loop for loop in scene.loop_bodies(frame) if loop.start in heads]
     for word in scene.view.slots.words_of_frame(frame).stack[: len(loops)]:
         kind = scene.view.type_name(word)
-        left = members_left(scene.view.reader, word, kind)
+        left = count_members_left(scene.view.reader, word, kind)
         if left < TOO_MANY:
             continue
         may_stop = any(scene.call_sites.can_leave_loop(frame.code, loop) for loop in loops)
-        if _may_be_dropped(scene, frame):
+        if _may_generator_be_dropped(scene, frame):
             may_stop = may_stop or not any(_consumed_generator(scene, each) for each in callers[:1])
         if kind not in _STRUCTS:  # `for turn in range(sys.maxsize)` may be meant to go on
             calls = (each.at for each in code if each.operation in ("call", "method"))
             may_stop = may_stop or any(at in loop for at in calls for loop in loops)
-        return _Iteration(f"{kind}()" if kind in _STRUCTS else "a range", left, may_stop)
+        return _LongIteration(f"{kind}()" if kind in _STRUCTS else "a range", left, may_stop)
     return None
 
 
-def _may_be_dropped(scene: HangContext, frame: PyFrame) -> bool:
+def _may_generator_be_dropped(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether code is a generator, whose consumer may stop, or may be cancelled."""
     layout = scene.view.reader.layout
     flags = scene.view.reader.field32(frame.code, "PyCodeObject", "co_flags")
@@ -131,7 +131,7 @@ def _consumed_generator(scene: HangContext, frame: PyFrame) -> int:
     return words[at] if reader.definition_name(words[at - 1]) in _ALL else 0
 
 
-def members_left(reader: MemoryReader, iterator: int, kind: str) -> int:
+def count_members_left(reader: MemoryReader, iterator: int, kind: str) -> int:
     """Return how many members an iterator has yet to give, at least.
 
     Only those count that begin with another first member. Raises UnreadableMemory, LayoutError.

@@ -50,7 +50,7 @@ def _wakers_of_gevent(scene: HangContext) -> Iterator[str]:
     view, instances = scene.view, shared_instances(scene.target, scene.python)
     for module in (_OF_C, *_OF_CFFI):
         for kind in _WATCHERS:
-            for each in instances.of((f"{module}.{kind}",)):
+            for each in instances.of_classes((f"{module}.{kind}",)):
                 if module == _OF_C:
                     callback: int | None = view.reader.u64(each.address + _CALLBACK)
                 else:
@@ -66,7 +66,7 @@ def _name_of_method(scene: HangContext, method: int) -> str:
         return ""
     reader = scene.view.reader
     function = reader.field(method, "PyMethodObject", "im_func")
-    return scene.live_code.name_of(reader.field(function, "PyFunctionObject", "func_code"))
+    return scene.live_code.name_of_code(reader.field(function, "PyFunctionObject", "func_code"))
 
 
 def _wakers_of_eventlet(scene: HangContext, tid: int) -> Iterator[str]:

@@ -22,8 +22,8 @@ from gdb_epi.hangs.loops.failed_tasks import FailedTask
 from gdb_epi.hangs.loops.futile_polls import (
     HANDLERS,
     OF_FILES,
+    describe_polling,
     find_polled_condition,
-    polling_verb,
     quote_variables,
     until_clause,
     variables_tested_by_coroutine,
@@ -57,7 +57,7 @@ def diagnose_polling_loop(
 ) -> HangDiagnosis | None:
     """Answer of a loop that only asks, and sleeps or not: it waits for what it asks for."""
     asks = find_polled_condition(scene, activity)
-    if asks is None or any(is_shutdown_name(w) or _means_going_on(w) for w in asks.words):
+    if asks is None or any(is_shutdown_name(w) or _is_name_of_flag_to_go_on(w) for w in asks.words):
         return None
     kind = scene.view.type_name(asks.object) if asks.object else ""
     awaits = _AS_WAITS.get((kind.rpartition(".")[2], asks.method))
@@ -71,7 +71,7 @@ def diagnose_polling_loop(
             place="",
         )
         return diagnose_event_wait(scene, waiting, chain)
-    sleeps = f"{activity.who()} {polling_verb(scene, activity)} at {activity.where()} in a loop"
+    sleeps = f"{activity.who()} {describe_polling(scene, activity)} at {activity.where()} in a loop"
     if (kind.rpartition(".")[2], asks.method) == ("Popen", "poll"):
         pid = scene.view.integer_attribute(asks.object, "pid")
         sentence = f"{sleeps} until child {pid} ends; what that child does is not in this core"
@@ -94,7 +94,7 @@ def diagnose_polling_loop(
     )  # fmt: skip
 
 
-def _means_going_on(word: str) -> bool:
+def _is_name_of_flag_to_go_on(word: str) -> bool:
     return any(part in word.lower() for part in _GOES_ON)
 
 
@@ -107,7 +107,7 @@ def diagnose_wait_outside_loop(
     whose loops are more than turns of that wait.
     """
     waits = f"{activity.waits()} for"
-    looping = any(map(scene.code.is_running_in_loop, around))
+    looping = any(map(scene.acquire_calls.is_running_in_loop, around))
     times = "a fixed number of times" if looping else "once"
     ruled_out = ("a timeout", "a loop that serves whoever comes")
     if activity.kind == hang_types.ACCEPT:
@@ -141,7 +141,7 @@ def _wants_its_children(scene: HangContext, activity: ThreadActivity) -> bool:
     children = {child.address for child in scene.descriptors.children}
     try:
         ahead = {method for frame in activity.frames
-                 for at, method, when in scene.code.calls_with_times(frame)
+                 for at, method, when in scene.acquire_calls.calls_with_times(frame)
                  if at in children and when == AHEAD}  # fmt: skip
     except (UnreadableMemory, LayoutError):
         return False
@@ -151,7 +151,9 @@ def _wants_its_children(scene: HangContext, activity: ThreadActivity) -> bool:
 @default_when_unreadable(False)
 def _has_sent_by_socket(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether code of a thread has sent something by a socket: then it wants the answer."""
-    calls = (call for frame in activity.frames for call in scene.code.calls_with_times(frame))
+    calls = (
+        call for frame in activity.frames for call in scene.acquire_calls.calls_with_times(frame)
+    )
     return any(
         method in _ASKS and scene.descriptors.descriptor_of_object(at) is not None
         for at, method, when in calls if when != AHEAD
@@ -168,11 +170,15 @@ def diagnose_poll_in_vain(scene: HangContext) -> HangDiagnosis | None:
     kinds = (hang_types.SLEEP, hang_types.EVENT, hang_types.JOIN, hang_types.LOCK)
     waiting = (d for d in scene.activities if d.frames and d.kind in kinds and d.timed)
     activity = next((d for d in waiting if alone or d.tid == scene.main_tid), None)
-    if activity is None or (alone and scene.has_module_at_hand(activity, *HANDLERS)):
+    if activity is None or (alone and scene.is_module_visible_on_stack(activity, *HANDLERS)):
         return None
     frame, endless = find_endless_loop(scene, activity, polls=True) or (None, None)
     reports = activity.awaits == EVENT_SET  # it may say meanwhile that it waits
-    if frame is None or endless is None or not may_poll(scene, endless, writes=reports):
+    if (
+        frame is None
+        or endless is None
+        or not may_endless_loop_be_poll(scene, endless, writes=reports)
+    ):
         return None
     does = "sleeps" if activity.kind == hang_types.SLEEP else (
         f"waits for {activity.what}, with a timeout,"
@@ -209,14 +215,14 @@ def diagnose_giver_that_loops(scene: HangContext) -> HangDiagnosis | None:
     unblocked = UnblockedThreads(scene)
     for waiting in scene.threads_by_importance:
         by_own_code = (
-            waiting.object and waiting.frames and not unblocked.is_given_by_library(waiting)
+            waiting.object and waiting.frames and not unblocked.may_library_end_wait(waiting)
         )
         if waiting.kind != hang_types.EVENT or waiting.timed or not by_own_code:
             continue
         if scene.live_code.is_method_kept(waiting.object, methods_ending_wait(scene, waiting)):
             continue
         able = {tid for tid, _ in unblocked.who_may_end(waiting)}
-        giver = scene.activity(next(iter(able))) if len(able) == 1 else None
+        giver = scene.activity_of_thread(next(iter(able))) if len(able) == 1 else None
         if giver is None or giver.kind != hang_types.SLEEP or not giver.frames:
             continue
         same = {d.tid for d in scene.activities if d.object == waiting.object and not d.timed}
@@ -243,17 +249,21 @@ def diagnose_giver_that_loops(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
-def may_poll(scene: HangContext, endless: EndlessLoop, *, writes: bool = False) -> bool:
+def may_endless_loop_be_poll(
+    scene: HangContext, endless: EndlessLoop, *, writes: bool = False
+) -> bool:
     """Tell whether a loop without end waits for something: it is not there to go on.
 
     One that makes output is, unless it `writes` while it waits.
     """
-    words = [word for path in _paths_in(scene, endless) for word in path.split(".")]
+    words = [word for path in _variable_paths_in_loop(scene, endless) for word in path.split(".")]
     makes_output = endless.writes and not writes
-    return not (makes_output or any(is_shutdown_name(w) or _means_going_on(w) for w in words))
+    return not (
+        makes_output or any(is_shutdown_name(w) or _is_name_of_flag_to_go_on(w) for w in words)
+    )
 
 
-def _paths_in(scene: HangContext, endless: EndlessLoop) -> list[str]:
+def _variable_paths_in_loop(scene: HangContext, endless: EndlessLoop) -> list[str]:
     """Return the variables and attributes of them that a loop uses: "a", "self.b"."""
     calls = scene.call_sites.calls_of(endless.code).made_and_possible_calls()
     inside = (call for call in calls if endless.first <= call.at <= endless.last)
@@ -286,7 +296,7 @@ def diagnose_tasks_polling_futilely(scene: HangContext) -> HangDiagnosis | None:
     if setter is not None:
         because = f"; {setter.text()}: that task was to set it"
         others = ["another thread", "a task whose code sets it, or calls what failed again"]
-    elif _do_all_poll(scene, own, polling):
+    elif _do_all_tasks_poll(scene, own, polling):
         because = ", and no other task or thread is left that could change it"
         because += "".join(f"; {failed.text()}" for failed in scene.failed_tasks)
         others = ["another thread", "a task that does anything else"]
@@ -302,12 +312,12 @@ def diagnose_tasks_polling_futilely(scene: HangContext) -> HangDiagnosis | None:
     )  # fmt: skip
 
 
-def _do_all_poll(
+def _do_all_tasks_poll(
     scene: HangContext, own: Sequence[UnfinishedTask],
     polling: Sequence[tuple[UnfinishedTask, list[str]]],
 ) -> bool:  # fmt: skip
     """Tell whether all tasks poll or wait for their ends, and their loop waits for nothing else."""
-    loop = scene.loops.loop_of_task(polling[0][0], scene.tasks)
+    loop = scene.event_loop_reader.loop_of_task(polling[0][0], scene.tasks)
     ids = {task.id for task, _ in polling}
     others = [task for task in own if task.id not in ids]
     ends = ids | {task.id for task in others}
@@ -326,7 +336,7 @@ def _failed_setter(
     names = {path.rpartition(".")[2] for path in paths}
     setters = (
         failed for failed in scene.failed_tasks
-        if any(scene.bytes_that_change(line.code, names) for line in failed.lines)
+        if any(scene.offsets_that_change_names(line.code, names) for line in failed.lines)
     )  # fmt: skip
     setter = next(setters, None)
     if setter is None or scene.loop_thread is None:
@@ -335,14 +345,14 @@ def _failed_setter(
     living = [f for task in own for f in own_frames(task, scene.installed)]
     try:
         for frame in (*living, *scene.loop_thread.frames):
-            ahead = {called for _, called in scene.code.calls_ahead(frame)}
+            ahead = {called for _, called in scene.acquire_calls.calls_ahead(frame)}
             at = (
                 -1
-                if scene.code.is_running_in_loop(frame)
-                else scene.code.running_byte_offset(frame) or 0
+                if scene.acquire_calls.is_running_in_loop(frame)
+                else scene.acquire_calls.running_byte_offset(frame) or 0
             )
             if ahead & again or any(
-                store > at for store in scene.bytes_that_change(frame.code, names)
+                store > at for store in scene.offsets_that_change_names(frame.code, names)
             ):
                 return None
     except (UnreadableMemory, LayoutError):
@@ -359,7 +369,7 @@ def _variables_polled_by(scene: HangContext, task: UnfinishedTask) -> list[str]:
         return []
     paths = variables_tested_by_coroutine(scene, own)
     endless = None if paths else find_endless_loop_of_task(scene, own)
-    if endless is not None and may_poll(scene, endless):
-        return _paths_in(scene, endless)
+    if endless is not None and may_endless_loop_be_poll(scene, endless):
+        return _variable_paths_in_loop(scene, endless)
     words = [word for path in paths for word in path.split(".")]
-    return [] if any(is_shutdown_name(w) or _means_going_on(w) for w in words) else paths
+    return [] if any(is_shutdown_name(w) or _is_name_of_flag_to_go_on(w) for w in words) else paths

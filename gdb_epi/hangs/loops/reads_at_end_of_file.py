@@ -54,7 +54,9 @@ def diagnose_loop_reading_at_end_of_file(
     """A thread runs a loop that reads, and the last read gave nothing."""
     runs = activity.kind in (*RUNNING, GIL) or activity.awaits == FILE_ON_DISK
     places = range(len(activity.frames)) if runs else ()
-    number = next((n for n in places if scene.code.is_running_in_loop(activity.frames[n])), None)
+    number = next(
+        (n for n in places if scene.acquire_calls.is_running_in_loop(activity.frames[n])), None
+    )
     if number is None:
         return None
     why, grows = "", False
@@ -80,7 +82,7 @@ def _describe_read_at_end(scene: HangContext, frame: PyFrame) -> tuple[str, int]
 
     And what it reads (PyObject *), 0 where that is not known.
     """
-    loop = scene.code.innermost_loop(frame)
+    loop = scene.acquire_calls.innermost_loop(frame)
     if loop is None:
         return "", 0
     body = [x for x in scene.call_sites.instructions(frame.code) if loop[0] <= x.at <= loop[1]]
@@ -93,12 +95,16 @@ def _describe_read_at_end(scene: HangContext, frame: PyFrame) -> tuple[str, int]
     if _PAUSES & set(methods.values()):
         return "", 0
     stored = _variables_stored(scene, frame, body)
-    empty = [name for _, name in stored if _is_empty(scene, scene.view.variable(frame, name))]
+    empty = [
+        name
+        for _, name in stored
+        if _is_empty_str_or_bytes(scene, scene.view.variable(frame, name))
+    ]
     places = _find_stores_of_results(body, methods)
     short = [
         name for at, name in (*stored, *_attributes_stored(scene, frame, body))
         if at in places.summed and name not in empty
-        and _is_shorter_than_chunk(scene, _value_of_path(scene, frame, name))
+        and _is_shorter_than_chunk(scene, _value_of_variable_path(scene, frame, name))
     ]  # fmt: skip
     if short and _are_errors_handled(scene, frame, calls):
         short = []
@@ -110,7 +116,7 @@ def _describe_read_at_end(scene: HangContext, frame: PyFrame) -> tuple[str, int]
             return _describe_iter_at_end(scene, word, end) if stored[0][1] in empty else ("", 0)
     changed = {name for _, name in stored}
     fixed = {c.path[-1] for c in calls if c.path and c.root[1] not in changed}
-    for stream, method, when in scene.code.calls_with_times(frame):
+    for stream, method, when in scene.acquire_calls.calls_with_times(frame):
         if method not in _READS & fixed or when == MADE:
             continue
         kind = scene.view.type_name(stream)
@@ -141,7 +147,7 @@ def _are_errors_handled(scene: HangContext, frame: PyFrame, calls: Sequence[Meth
     return any(
         any(begin <= at < end for at in reads)
         and not any(target <= at < target + MAX_BEFORE_EXIT for at in ends_block)
-        for begin, end, target in scene.live_code.handlers_in(frame.code)
+        for begin, end, target in scene.live_code.guarded_ranges_of_handlers(frame.code)
     )
 
 
@@ -154,16 +160,18 @@ def _variables_stored(
     return [(x.at, slots[x.argument >> shifts[x.operation]]) for x in body if x.operation in shifts]
 
 
-class _Stores(NamedTuple):
+class _OffsetsOfResultStores(NamedTuple):
     """The byte offsets at which the result of a reading method is stored: alone, or in a sum."""
 
     alone: set[int]
     summed: set[int]
 
 
-def _find_stores_of_results(body: Sequence[Instruction], methods: dict[int, str]) -> _Stores:
+def _find_stores_of_results(
+    body: Sequence[Instruction], methods: dict[int, str]
+) -> _OffsetsOfResultStores:
     """Follow what calls return through straight code: (method, what of it) of each word."""
-    stores, stack = _Stores(set(), set()), list[tuple[str, str]]()
+    stores, stack = _OffsetsOfResultStores(set(), set()), list[tuple[str, str]]()
     for each in body:
         method, what = stack[-1] if stack else ("", "")
         if method in _READS and each.operation in (*_VARIABLES, "") and what in ("sum", "result"):
@@ -192,13 +200,13 @@ def _attributes_stored(
 ) -> list[tuple[int, str]]:
     """Return (byte, "self.name") of the attributes of a method's object that instructions store."""
     names = scene.call_sites.name_tuple(frame.code, "co_names")
-    stores = set(scene.bytes_that_change(frame.code, names))
+    stores = set(scene.offsets_that_change_names(frame.code, names))
     first = (scene.call_sites.name_tuple(frame.code, "co_varnames") or ["self"])[0]
     places = [(x.at, x.argument) for x in body if x.at in stores and not x.operation]
     return [(at, f"{first}.{names[number]}") for at, number in places if number < len(names)]
 
 
-def _value_of_path(scene: HangContext, frame: PyFrame, path: str) -> int | None:
+def _value_of_variable_path(scene: HangContext, frame: PyFrame, path: str) -> int | None:
     name, _, attribute = path.partition(".")
     word = scene.view.variable(frame, name)
     return scene.view.attribute(word, attribute) if word and attribute else word
@@ -225,7 +233,7 @@ def _describe_iter_at_end(scene: HangContext, iterator: int, end: str) -> tuple[
         stream = reader.field(function, "PyCFunctionObject", "m_self")
         reads = scene.view.type_name(stream).startswith(_STREAMS)
     else:
-        reads = bool(_READS & set(scene.code.names_called(function)))
+        reads = bool(_READS & set(scene.acquire_calls.names_called(function)))
     kind = scene.view.type_name(last)
     why = f"{end}, while its iter() ends only at a value of type {kind}" if reads else ""
     return why, stream
@@ -239,7 +247,7 @@ def _is_stream_at_end(scene: HangContext, stream: int) -> bool:
     return ContainerReader(scene.view.reader).length(buffer, "PyByteArrayObject") == 0
 
 
-def _is_empty(scene: HangContext, word: int | None) -> bool:
+def _is_empty_str_or_bytes(scene: HangContext, word: int | None) -> bool:
     kind = scene.view.type_name(word)
     if kind == "bytes":
         return scene.view.reader.bytes_object(word or 0, 1) == b""

@@ -27,8 +27,12 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.hang_context import HangContext, tids_held_up
-from gdb_epi.hangs.idleness import is_at_rest, is_in_request_handler, seconds_of_timeout
+from gdb_epi.hangs.hang_context import HangContext, threads_held_up_by
+from gdb_epi.hangs.idleness import (
+    is_computing_or_waiting_for_work,
+    is_in_request_handler,
+    seconds_of_timeout,
+)
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, RUNS_JOB_OF_ANYIO
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.tasks import (
@@ -79,7 +83,9 @@ def diagnose_task_lock_never_released(scene: HangContext) -> HangDiagnosis | Non
         ids = {task.id for task in tasks}
         others = [task.stack for task in scene.tasks if task.id not in ids]
         others += [scene.view.frames(d.tid) for d in scene.activities]
-        if _may_release(scene, lock, (frame for frames in others for frame in frames)):
+        if _may_any_frame_release_lock(
+            scene, lock, (frame for frames in others for frame in frames)
+        ):
             continue
         if scene.foreign_threads or scene.live_code.is_method_kept(lock, ENDERS[LOCK]):
             continue  # somebody keeps its release(), as call_later() does
@@ -109,13 +115,13 @@ def _awaits_lost_lock(scene: HangContext, task: UnfinishedTask) -> bool:
     return not has_timeout(task, scene.tasks, scene.view)
 
 
-def _may_release(scene: HangContext, lock: int, frames: Iterable[PyFrame]) -> bool:
+def _may_any_frame_release_lock(scene: HangContext, lock: int, frames: Iterable[PyFrame]) -> bool:
     """Tell whether any frame has a call of a lock's release() ahead; True where it is too much."""
     for number, frame in enumerate(frames):
         if number >= MAX_SETTERS:
             return True
         try:
-            if any(call == (lock, _RELEASES) for call in scene.code.calls_ahead(frame)):
+            if any(call == (lock, _RELEASES) for call in scene.acquire_calls.calls_ahead(frame)):
                 return True
         except (UnreadableMemory, LayoutError):
             return True
@@ -260,7 +266,7 @@ def diagnose_thread_pool_exhausted(scene: HangContext) -> HangDiagnosis | None:
         d.tid: d for d in scene.activities
         if d.frames and not d.timed and d.kind in (hang_types.READ, hang_types.WRITE,
             hang_types.LOCK, hang_types.DATABASE, hang_types.FILE_LOCK)
-        and not is_at_rest(scene, d) and not _may_serve_client(scene, d)
+        and not is_computing_or_waiting_for_work(scene, d) and not _may_be_serving_client(scene, d)
     }  # fmt: skip
     if not waiting:
         return None
@@ -296,15 +302,16 @@ def diagnose_requests_waiting_for_same_object(scene: HangContext) -> HangDiagnos
     for activity in scene.activities:
         if (
             activity.kind == hang_types.EVENT and not activity.timed and activity.object
-            and _is_in_job(scene, activity) and not is_at_rest(scene, activity)
+            and _is_called_by_library_in_thread(scene, activity)
+            and not is_computing_or_waiting_for_work(scene, activity)
         ):  # fmt: skip
             waiting.setdefault(activity.object, []).append(activity)
     for awaited, members in waiting.items():
         tids = {d.tid for d in members}
-        if len(members) < 2 or scene.references.threads_referring_to(awaited) - tids:
+        if len(members) < 2 or scene.frame_references.threads_referring_to(awaited) - tids:
             continue
         of_library = members[0].awaits in FUTURES
-        if not of_library and UnblockedThreads(scene).may_end(members[0]):
+        if not of_library and UnblockedThreads(scene).may_unblocked_code_end_wait(members[0]):
             continue
         if find_wakers(scene, members[0]) - tids:
             continue
@@ -332,7 +339,7 @@ def diagnose_server_request_never_ending(scene: HangContext) -> HangDiagnosis | 
         if (
             activity.kind != hang_types.EVENT or activity.timed
             or not is_in_request_handler(activity.frames, scene.view.frames(activity.tid))
-            or unblocked.may_end(activity)
+            or unblocked.may_unblocked_code_end_wait(activity)
         ):  # fmt: skip
             continue
         name, what = name_awaited_object(scene, activity)
@@ -351,20 +358,20 @@ def diagnose_server_request_never_ending(scene: HangContext) -> HangDiagnosis | 
     return None
 
 
-def _is_in_job(scene: HangContext, activity: ThreadActivity) -> bool:
+def _is_called_by_library_in_thread(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a library called the program's code in a thread, as servers and pools do."""
     frames = scene.view.frames(activity.tid)
     outward = frames[frames.index(activity.frames[-1]) + 1 :] if activity.frames else ()
     return any(frame.module != "threading" for frame in outward)
 
 
-def _may_serve_client(scene: HangContext, activity: ThreadActivity) -> bool:
+def _may_be_serving_client(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread reads in a loop, as one does that has a client; no library asked."""
     asked = activity.what == activity.awaits
     return (
         activity.kind == hang_types.READ
         and not asked
-        and any(map(scene.code.is_running_in_loop, activity.frames))
+        and any(map(scene.acquire_calls.is_running_in_loop, activity.frames))
     )
 
 
@@ -392,11 +399,12 @@ def diagnose_connection_pool_exhausted(scene: HangContext) -> HangDiagnosis | No
     if not waiting:
         return None
     tids = {d.tid for d in waiting}
-    held_up = tids_held_up(scene, tids) - tids
+    held_up = threads_held_up_by(scene, tids) - tids
     others = [d for d in scene.activities if d.tid not in tids | held_up and d.frames]
     # Those wait for such a thread, or in a library for clients: not in the middle of a request.
     if not all(
-        d.kind in (hang_types.EVENT, hang_types.JOIN) or (d.place and is_at_rest(scene, d))
+        d.kind in (hang_types.EVENT, hang_types.JOIN)
+        or (d.place and is_computing_or_waiting_for_work(scene, d))
         for d in others
     ):
         return None
@@ -417,9 +425,9 @@ def diagnose_connection_pool_exhausted(scene: HangContext) -> HangDiagnosis | No
         d for d in scene.activities
         if d.tid in held_up and d.kind == hang_types.LOCK and d.target in tids
     ]  # fmt: skip
-    having = [d for d in locked if _has_some_of_library(scene, d, first)]
+    having = [d for d in locked if _has_object_of_waited_library(scene, d, first)]
     if having:
-        holder = scene.activity(having[0].target) or first
+        holder = scene.activity_of_thread(having[0].target) or first
         more = f", and {counted(len(having) - 1, 'more thread')} too" if having[1:] else ""
         text = (
             f"{text}; {having[0].who()}, which has a connection, waits at {having[0].where()} for "
@@ -437,7 +445,7 @@ def diagnose_connection_pool_exhausted(scene: HangContext) -> HangDiagnosis | No
 
 
 @default_when_unreadable(False)
-def _has_some_of_library(
+def _has_object_of_waited_library(
     scene: HangContext, activity: ThreadActivity, waiting: ThreadActivity
 ) -> bool:
     """Tell whether a thread has an object of the library in which another one waits for a free one.

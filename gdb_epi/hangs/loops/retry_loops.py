@@ -38,7 +38,9 @@ def diagnose_retries(scene: HangContext, activity: ThreadActivity) -> HangDiagno
     """
     if not library_frames_called(scene, activity):
         near = (
-            n for n, f in enumerate(activity.frames[:MAX_INNER]) if scene.code.is_running_in_loop(f)
+            n
+            for n, f in enumerate(activity.frames[:MAX_INNER])
+            if scene.acquire_calls.is_running_in_loop(f)
         )
         activity = activity._replace(frames=activity.frames[next(near, 0) :])
     return _diagnose_retry_loop(scene, activity) or diagnose_library_retry(scene, activity)
@@ -55,7 +57,7 @@ def _diagnose_retry_loop(scene: HangContext, activity: ThreadActivity) -> HangDi
     if caught is None:
         return None
     name = str(caught.type).rpartition(".")[2]
-    if name in _NOTHING_THERE or _is_limited(scene, activity.frames[0]):
+    if name in _NOTHING_THERE or _limits_number_or_time_of_tries(scene, activity.frames[0]):
         return None
     alone = scene.is_only_python_thread(activity.tid)
     lock_file = name == _LOCK_FILE and not is_in_serving_loop(scene, activity.frames[1:])
@@ -74,7 +76,7 @@ def _diagnose_retry_loop(scene: HangContext, activity: ThreadActivity) -> HangDi
 
 
 @default_when_unreadable(False)
-def _is_limited(scene: HangContext, frame: PyFrame) -> bool:
+def _limits_number_or_time_of_tries(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a loop limits the number of its tries, or their time.
 
     Since 3.12 the code of a handler stands apart from the loop's: all loops are looked at.
@@ -142,7 +144,7 @@ def diagnose_connection_poll(scene: HangContext, activity: ThreadActivity) -> Ha
     A loop with a way out is no service: it goes on when somebody listens there.
     """
     frame = activity.frames[0] if activity.frames else None
-    loop = scene.code.innermost_loop(frame) if frame is not None else None
+    loop = scene.acquire_calls.innermost_loop(frame) if frame is not None else None
     if frame is None or loop is None or not scene.is_only_python_thread(activity.tid):
         return None
     if scene.is_in_bounded_loop(frame) or is_in_serving_loop(scene, activity.frames[1:]):
@@ -151,7 +153,7 @@ def diagnose_connection_poll(scene: HangContext, activity: ThreadActivity) -> Ha
     try:
         ends = loop_ends_by_clock(frame.code, body, scene.call_sites)
         goes_on = ends or not scene.call_sites.can_leave_loop(frame.code, body)
-        ahead = {method for _, method in scene.code.calls_ahead(frame, MAX_DEPTH)}
+        ahead = {method for _, method in scene.acquire_calls.calls_ahead(frame, MAX_DEPTH)}
         asked = (ahead | scene.names_called_before(frame, MAX_DEPTH)) & _CONNECTS
     except (UnreadableMemory, LayoutError):
         return None

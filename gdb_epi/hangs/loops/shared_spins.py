@@ -68,11 +68,11 @@ def _shared_memory_read_by(scene: HangContext, frame: PyFrame) -> Iterator[str]:
         return
     if not any(each.name.startswith(_DECIDES) for each in body):
         return  # it never looks at what it reads: nothing that another one writes ends it
-    if _carries_variables(body, sites.name_tables(frame.code)[1]):
+    if _uses_variables_of_earlier_turns(body, sites.name_tables(frame.code)[1]):
         return
     scope, own = scene.live_code.calls.globals_of(frame), view.variable(frame, "self")
     shared = list[str]()
-    for at, does, name in sites.names_used(frame.code):
+    for at, does, name in sites.names_used_by_instructions(frame.code):
         if at not in inside or does not in _NAMES or not name:
             continue
         if does in ("global", "name"):
@@ -82,7 +82,7 @@ def _shared_memory_read_by(scene: HangContext, frame: PyFrame) -> Iterator[str]:
             word = view.variable(frame, name)
         else:
             word = view.attribute(own, name)
-        if word and _is_shared(scene, word):
+        if word and _is_memory_shared_by_file(scene, word):
             shared.append(f"self.{name}" if does in ("attr", "method") else name)
         elif does == "fast":
             if word and view.type_name(word) in _CALLABLE:
@@ -92,7 +92,7 @@ def _shared_memory_read_by(scene: HangContext, frame: PyFrame) -> Iterator[str]:
     yield from shared
 
 
-def _carries_variables(body: Sequence[Instruction], slots: Sequence[str]) -> bool:
+def _uses_variables_of_earlier_turns(body: Sequence[Instruction], slots: Sequence[str]) -> bool:
     """Tell whether a turn of a loop uses what an earlier one left in a variable: a place, a count.
 
     Code that goes through a mapped file does.
@@ -115,7 +115,7 @@ def _carries_variables(body: Sequence[Instruction], slots: Sequence[str]) -> boo
     return not stored.isdisjoint(loaded_first)
 
 
-def _is_shared(scene: HangContext, word: int) -> bool:
+def _is_memory_shared_by_file(scene: HangContext, word: int) -> bool:
     """Tell whether a mmap or memoryview lies in a mapping of a file, which others may have too."""
     kind, head = scene.view.type_name(word), scene.view.reader.layout.size("PyObject") or 16
     if kind == _MAP:

@@ -91,7 +91,7 @@ class EventLoopReader:
         try:
             keys = context.attribute(context.attribute(address, "_selector"), "_fd_to_key")
             for _, key in self._view.objects.dict_items(keys):
-                of_reader = self._items_of(self._items_of(key)[3])[0]
+                of_reader = self._items_of_tuple(self._items_of_tuple(key)[3])[0]
                 if self._view.type_name(of_reader) == "Handle":  # None: only a writer
                     called.append(context.attribute(of_reader, "_callback"))
         except (EpiError, IndexError):
@@ -200,12 +200,12 @@ class EventLoopReader:
                 for key, handle in view.objects.dict_items(table):
                     number = view.objects.integer(key)
                     if view.type_name(handle).endswith("Handle") and isinstance(number, int):
-                        handlers[number] = self._callback_of(handle)
+                        handlers[number] = self._callback_of_uvloop_handle(handle)
             if handlers:
                 return handlers
         return {}
 
-    def _callback_of(self, handle: int) -> int:
+    def _callback_of_uvloop_handle(self, handle: int) -> int:
         """Return what a Handle of uvloop calls; 0 where that is not known."""
         words = (read_u64(self._view.target, handle + 8 * n) for n in range(HANDLE_WORDS))
         kinds = ((word, self._view.type_name(word)) for word in words if word)
@@ -249,9 +249,9 @@ class EventLoopReader:
             handlers = self._view.attribute(owner, "handlers")
             if handlers and self._view.type_name(handlers) == "dict":
                 for _, pair in self._view.objects.dict_items(handlers):
-                    yield self._function_name(self._items_of(pair)[1])
+                    yield self._function_name(self._items_of_tuple(pair)[1])
 
-    def _items_of(self, word: int) -> list[int]:
+    def _items_of_tuple(self, word: int) -> list[int]:
         return list(self._containers.tuple_items(word))
 
     def _function_name(self, function: int) -> str:

@@ -20,7 +20,7 @@ from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.hangs.descriptors import Address, read_socket_address
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
-from gdb_epi.hangs.live.effects import Effects
+from gdb_epi.hangs.live.effects import CodeEffects
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.tasks import (
     ENDERS,
@@ -171,7 +171,7 @@ def _end_of_connection(scene: HangContext, task: UnfinishedTask, stream: int) ->
     context = get_process_values(scene.target, scene.python).context  # transports have slots
     transport = context.attribute(stream, "_transport")
     writes = task.wait is not None and task.wait.kind == WRITE
-    if bool(_length(scene, context.attribute(transport, "_buffer"))) != writes:
+    if bool(_length_of_buffer(scene, context.attribute(transport, "_buffer"))) != writes:
         return None
     reader = context.attribute(stream, "_reader") if writes else stream
     extra = context.attribute(transport, "_extra")
@@ -181,7 +181,7 @@ def _end_of_connection(scene: HangContext, task: UnfinishedTask, stream: int) ->
     )
     if own is None or peer is None:
         raise UnreadableMemory(extra, 8, "no two addresses")
-    arrived = _length(scene, context.attribute(reader, "_buffer"))
+    arrived = _length_of_buffer(scene, context.attribute(reader, "_buffer"))
     is_paused = scene.view.objects.integer(context.attribute(reader, "_paused")) == 1
     return TaskAtEnd(task, own, peer, transport, reader, arrived, is_paused)
 
@@ -204,7 +204,7 @@ def may_ends_be_used(
     def leads_to_end(at: int) -> bool:
         return at in ends or view.attribute(at, "_transport") in ends
 
-    def uses(effects: Effects, *, certainly: bool) -> bool:
+    def uses(effects: CodeEffects, *, certainly: bool) -> bool:
         return effects.unbounded or any(
             name in methods and (leads_to_end(at) if at else not certainly)
             for at, name in effects.calls
@@ -216,7 +216,7 @@ def may_ends_be_used(
         leads_to_end(at)
         for frame in frames
         for _, held in view.variable_addresses(frame)
-        for at in objects_at_hand(view, held)
+        for at in object_and_its_attributes(view, held)
     ):
         return True
     loop_thread = scene.loop_thread
@@ -230,13 +230,13 @@ def may_ends_be_used(
     )
 
 
-def objects_at_hand(view: PythonView, value: int) -> list[int]:
+def object_and_its_attributes(view: PythonView, value: int) -> list[int]:
     """Return the object that a variable holds, and those that are its attributes."""
     near = [] if value & 7 else [value, *(at for _, at in view.attributes(value))]
     return [at for at in near if not at & 7]
 
 
-def _length(scene: HangContext, buffer: int) -> int:
+def _length_of_buffer(scene: HangContext, buffer: int) -> int:
     """Return the length of a bytearray, or of the deque that transports have since 3.12."""
     is_deque = scene.view.type_name(buffer) == "collections.deque"
     struct = "dequeobject" if is_deque else "PyByteArrayObject"
@@ -261,7 +261,7 @@ def diagnose_task_awaiting_paused_reading(scene: HangContext) -> HangDiagnosis |
         for frame in own_frames(task, scene.installed):
             if not _alone_resumes_paused_reading(scene, frame, wait.address):
                 continue
-            if has_timeout(task, scene.tasks, scene.view) or _others_may_give(scene, task):
+            if has_timeout(task, scene.tasks, scene.view) or _may_other_code_end_wait(scene, task):
                 continue
             sentence = (
                 f"{describe_waiting_task(task, scene.installed)}, which is to come over a "
@@ -278,7 +278,7 @@ def diagnose_task_awaiting_paused_reading(scene: HangContext) -> HangDiagnosis |
     return None
 
 
-def _others_may_give(scene: HangContext, task: UnfinishedTask) -> bool:
+def _may_other_code_end_wait(scene: HangContext, task: UnfinishedTask) -> bool:
     """Tell whether other code than what takes the data of a connection may end a task's wait."""
     if task.wait is None or scene.foreign_threads:
         return True
@@ -287,7 +287,9 @@ def _others_may_give(scene: HangContext, task: UnfinishedTask) -> bool:
     )  # fmt: skip
     try:
         kept = [
-            each for each, _ in code.kept_functions if code.name_of(each.code) not in _TAKE_DATA
+            each
+            for each, _ in code.functions_kept_to_be_called
+            if code.name_of_code(each.code) not in _TAKE_DATA
         ]
         if code.is_method_kept(at, enders):
             return True
@@ -300,12 +302,12 @@ def _others_may_give(scene: HangContext, task: UnfinishedTask) -> bool:
         (code.effects_of_callable(each.address, surely=True) for each in kept),
     )  # fmt: skip
 
-    def may_give(effects: Effects) -> bool:
+    def may_give(effects: CodeEffects) -> bool:
         # The loop may call what takes data only when the reading goes on.
         return effects.unbounded or (at, "*") in effects.calls or (
             effects.calls_any(at, enders)
             and any(
-                code.name_of(body.code) not in _TAKE_DATA
+                code.name_of_code(body.code) not in _TAKE_DATA
                 and not enders.isdisjoint(scene.call_sites.name_tuple(body.code, "co_names"))
                 for body in effects.bodies
             )
@@ -321,7 +323,7 @@ def _alone_resumes_paused_reading(scene: HangContext, frame: PyFrame, awaited: i
     """Tell whether a frame's code resumes the reading of a protocol that has what a task awaits."""
     view, sites = scene.view, scene.call_sites
     try:
-        if not scene.calls_any(frame, (_RESUMES,)):
+        if not scene.may_frame_call_any(frame, (_RESUMES,)):
             return False
         others = scene.live_code.own_codes - {frame.code}
         if any(_RESUMES in sites.name_tuple(code, "co_names") for code in others):

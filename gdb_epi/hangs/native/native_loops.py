@@ -17,14 +17,14 @@ from itertools import islice
 
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.native.library_calls import (
+from gdb_epi.hangs.native.c_library_calls import (
     CLOBBERED,
     KNOWN,
     argument_registers,
     function_called_before,
     returned_number_of,
 )
-from gdb_epi.hangs.native.native_state import FLAGS, LeavesLoop, NativeState, Value
+from gdb_epi.hangs.native.native_state import FLAGS, LeavesLoop, NativeState, ValueWithSources
 from gdb_epi.hangs.types import (
     EVENT,
     GIL,
@@ -241,10 +241,10 @@ class _NativeRun(NativeState):
                 self._do_instruction(instruction)
                 self._at = after
                 continue
-            to = self._next_place(instruction, after)
+            to = self._address_after_transfer(instruction, after)
             if to <= self._at and instruction.target is not None and instruction.flow != CALL:
                 decisive = self._registers_jumps_depend_on() if to == head else frozenset[str]()
-                if to == head and all(map(self._is_as_before, decisive)):
+                if to == head and all(map(self._is_value_as_before_turn, decisive)):
                     if not self._needed and any(":" in name for name in self._values):
                         raise LeavesLoop  # it stores, and nothing leads out: it may be meant to
                     if not self._confirmed:
@@ -258,10 +258,10 @@ class _NativeRun(NativeState):
             self._at = to
         raise LeavesLoop
 
-    def _next_place(self, instruction: Instruction, after: int) -> int:
+    def _address_after_transfer(self, instruction: Instruction, after: int) -> int:
         """Return where the code goes on after a jump, call or return. Raises Leaves."""
         if instruction.flow == RETURN:
-            return self._known_number_of_place(self._pop())
+            return self._number_known_for_address(self._pop())
         if instruction.flow == BRANCH:
             to = instruction.branches_to(after)
             if to is None:
@@ -281,20 +281,20 @@ class _NativeRun(NativeState):
         if instruction.target is not None:
             to = after + instruction.target
         elif instruction.target_register is not None:
-            to = self._known_number_of_place(self._values[instruction.target_register])
+            to = self._number_known_for_address(self._values[instruction.target_register])
         else:
             slot = self._operand_address(instruction) or 0
             if self._import_name(slot):  # which the dynamic linker filled: nobody changes it
                 to = int.from_bytes(self._read(slot, 8), "little")
             else:
-                to = self._known_number_of_place(self._operand_value(instruction))
+                to = self._number_known_for_address(self._operand_value(instruction))
             if to not in self._code:
-                return self._call_import(instruction, after)
+                return self._do_imported_call(instruction, after)
         if instruction.flow == CALL:
-            self._push(Value(after))
+            self._push(ValueWithSources(after))
         return to
 
-    def _call_import(self, instruction: Instruction, after: int) -> int:
+    def _do_imported_call(self, instruction: Instruction, after: int) -> int:
         """Do a function of the C library; return where it comes back. Raises Leaves.
 
         It is reached by its slot: from the code that calls it, or from a stub that was called.
@@ -302,15 +302,15 @@ class _NativeRun(NativeState):
         name = self._import_name(self._operand_address(instruction) or 0)
         if name not in KNOWN:
             raise LeavesLoop
-        back = after if instruction.flow == CALL else self._known_number_of_place(self._pop())
+        back = after if instruction.flow == CALL else self._number_known_for_address(self._pop())
         given = {each: self._values[each] for each in argument_registers(name)}
         numbers = {each: v.number for each, v in given.items() if v.number is not None}
         number = returned_number_of(name, numbers, self._read_unchanged)
         sources = frozenset[str]().union(*(value.sources for value in given.values()))
         for register in (*CLOBBERED, *XMM):
-            self._values[register] = Value(None)
-        self._values["rax"] = Value(number, sources)
-        self._values[FLAGS] = Value(None)
+            self._values[register] = ValueWithSources(None)
+        self._values["rax"] = ValueWithSources(number, sources)
+        self._values[FLAGS] = ValueWithSources(None)
         return back
 
     def _read_unchanged(self, address: int, size: int) -> bytes:
@@ -320,13 +320,13 @@ class _NativeRun(NativeState):
         self._words.add(address)
         return self._read(address, size)
 
-    def _known_number_of_place(self, value: Value) -> int:
+    def _number_known_for_address(self, value: ValueWithSources) -> int:
         if value.number is None:
             raise LeavesLoop
         self._needed |= value.sources
         return value.number
 
-    def _is_as_before(self, name: str) -> bool:
+    def _is_value_as_before_turn(self, name: str) -> bool:
         name, _, width = name.partition(_NARROW)
         value = self._values.get(name)
         if value is None:
@@ -369,7 +369,7 @@ class _NativeRun(NativeState):
         return self._decoded[self._at]
 
     def _do_instruction(self, instruction: Instruction) -> None:
-        if self._do_vector(instruction):
+        if self._do_vector_instruction(instruction):
             return
         changed = changed_registers(instruction)
         if changed is None or instruction.repeated or instruction.name == "syscall":
@@ -378,7 +378,7 @@ class _NativeRun(NativeState):
         if (
             instruction.encoding == "legacy"
             and not instruction.opcode_map
-            and self._moves_stack(instruction)
+            and self._do_stack_instruction(instruction)
         ):
             return
         operand = self._operand_value(instruction)
@@ -424,20 +424,20 @@ class _NativeRun(NativeState):
             if stored is not None:
                 stored &= (1 << 8 * explicit.size) - 1
             results[MEMORY] = stored
-            self._store(address, explicit.size, Value(stored, sources, apart))
+            self._store_to_memory(address, explicit.size, ValueWithSources(stored, sources, apart))
         if not leaves_flags(instruction):
             results[FLAGS] = flags_after(instruction, numbers, results)
         results.pop(MEMORY, None)
         for name, number in results.items():
-            self._values[name] = Value(number, sources, apart)
+            self._values[name] = ValueWithSources(number, sources, apart)
 
-    def _moves_stack(self, instruction: Instruction) -> bool:
+    def _do_stack_instruction(self, instruction: Instruction) -> bool:
         """Do a push, pop or leave; tell whether it was one."""
         opcode, register = instruction.opcode, instruction.reg or instruction.rm
         if 0x50 <= opcode < 0x58 and register:
             self._push(self._values[register])
         elif opcode in (0x68, 0x6A):
-            self._push(Value(None if instruction.immediate is None
+            self._push(ValueWithSources(None if instruction.immediate is None
                               else instruction.immediate & WORD_MASK))  # fmt: skip
         elif 0x58 <= opcode < 0x60 and register:
             value = self._pop()
@@ -469,7 +469,7 @@ class _NativeRun(NativeState):
             return None if address is None else address & mask
         return computed_value(instruction, register, numbers)
 
-    def _do_exchange(self, instruction: Instruction, name: str, operand: Value) -> None:
+    def _do_exchange(self, instruction: Instruction, name: str, operand: ValueWithSources) -> None:
         """Do an xchg or cmpxchg that leaves memory as it is. Raises Leaves for another."""
         mask, mine = (1 << 8 * instruction.size) - 1, self._values[name]
         if mine.number is None or operand.number is None or instruction.size < 4:
@@ -479,10 +479,10 @@ class _NativeRun(NativeState):
             raise LeavesLoop
         sources = mine.sources | operand.sources
         self._needed |= sources
-        self._values[name] = Value(operand.number, sources)
+        self._values[name] = ValueWithSources(operand.number, sources)
         if instruction.opcode_map:
             flags = flags_of_subtraction(mine.number, operand.number, instruction.size)
-            self._values[FLAGS] = Value(flags, sources)
+            self._values[FLAGS] = ValueWithSources(flags, sources)
 
     def _does_condition_hold(self, condition: int, instruction: Instruction) -> bool:
         """Tell whether a condition of the flags holds. Raises Leaves where that is not known.
@@ -505,7 +505,7 @@ class _NativeRun(NativeState):
         return holds != bool(condition & 1)
 
 
-def _low_sources(value: Value, width: int) -> _Sources:
+def _low_sources(value: ValueWithSources, width: int) -> _Sources:
     """Return what the low bytes of a value come from."""
     if width >= 8 or not value.apart:
         return value.sources

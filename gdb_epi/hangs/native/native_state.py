@@ -40,7 +40,7 @@ class LeavesLoop(Exception):
     """The loop ends, or does something that is not followed."""
 
 
-class Value(NamedTuple):
+class ValueWithSources(NamedTuple):
     number: int | None  # None where it is not known
     sources: Sources = frozenset()
     apart: bool = False  # its low bytes come from low bytes alone
@@ -54,14 +54,14 @@ class NativeState:
     ) -> None:
         self._read, self._at = read, at
         self._values = {
-            name: Value(registers.get(name), frozenset((name,)), apart=True)
+            name: ValueWithSources(registers.get(name), frozenset((name,)), apart=True)
             for name in (*REGISTERS, *XMM)
         }
-        self._values[FLAGS] = Value(registers.get("eflags"))
+        self._values[FLAGS] = ValueWithSources(registers.get("eflags"))
         self._word_of: dict[int, str] = {}  # by byte
         self._words: set[int] = set()
 
-    def _registers(self) -> dict[str, Value]:
+    def _registers(self) -> dict[str, ValueWithSources]:
         """Return the registers alone: each turn of a loop that stores adds words."""
         return {name: self._values[name] for name in (*REGISTERS, FLAGS)}
 
@@ -73,11 +73,11 @@ class NativeState:
         numbers = {name: each.number for name, each in registers if each.number is not None}
         return memory.address({**numbers, "rip": self._at})
 
-    def _operand_value(self, instruction: Instruction) -> Value:
+    def _operand_value(self, instruction: Instruction) -> ValueWithSources:
         """Return what an instruction reads from memory, or the address that it computes."""
         memory = instruction.memory
         if memory is None:
-            return Value(None)
+            return ValueWithSources(None)
         sources = frozenset[str]().union(*(self._values[r].sources for r in memory.registers()))
         explicit = instruction.explicit_operand
         address = self._operand_address(instruction)
@@ -85,19 +85,19 @@ class NativeState:
         if explicit is None or address is None or explicit.size not in (1, 2, 4, 8) or (
             only_stores and explicit.access != "r"
         ):  # fmt: skip
-            return Value(None, sources)
-        value = self._load(address, explicit.size)
+            return ValueWithSources(None, sources)
+        value = self._load_from_memory(address, explicit.size)
         return value._replace(sources=value.sources | sources)
 
-    def _load(self, address: int, size: int) -> Value:
+    def _load_from_memory(self, address: int, size: int) -> ValueWithSources:
         name = self._name_of_word(address, size, stores=False)
         if name in self._values:
             return self._values[name]
         self._words.add(address)
         raw = self._read(address, size)
-        return Value(int.from_bytes(raw, "little"), frozenset((name,)), apart=True)
+        return ValueWithSources(int.from_bytes(raw, "little"), frozenset((name,)), apart=True)
 
-    def _store(self, address: int, size: int, value: Value) -> None:
+    def _store_to_memory(self, address: int, size: int, value: ValueWithSources) -> None:
         self._values[self._name_of_word(address, size, stores=True)] = value
 
     def _name_of_word(self, address: int, size: int, *, stores: bool) -> str:
@@ -108,22 +108,24 @@ class NativeState:
             raise LeavesLoop
         return name
 
-    def _push(self, value: Value) -> None:
+    def _push(self, value: ValueWithSources) -> None:
         stack = self._values["rsp"]
         if stack.number is None:
             raise LeavesLoop
-        self._store(stack.number - 8, 8, value._replace(sources=value.sources | stack.sources))
+        self._store_to_memory(
+            stack.number - 8, 8, value._replace(sources=value.sources | stack.sources)
+        )
         self._values["rsp"] = stack._replace(number=stack.number - 8)
 
-    def _pop(self) -> Value:
+    def _pop(self) -> ValueWithSources:
         stack = self._values["rsp"]
         if stack.number is None:
             raise LeavesLoop
-        value = self._load(stack.number, 8)
+        value = self._load_from_memory(stack.number, 8)
         self._values["rsp"] = stack._replace(number=stack.number + 8)
         return value._replace(sources=value.sources | stack.sources)
 
-    def _do_vector(self, instruction: Instruction) -> bool:
+    def _do_vector_instruction(self, instruction: Instruction) -> bool:
         """Do an instruction of vector registers, as far as it is one of single numbers.
 
         False of those that are none, and of those that store: what these store is not known then.
@@ -131,7 +133,7 @@ class NativeState:
         opcode, prefix = instruction.opcode, instruction.prefix
         if instruction.encoding != "legacy":
             for name in XMM:  # 256 bits and more are not followed
-                self._values[name] = Value(None)
+                self._values[name] = ValueWithSources(None)
             return False
         if instruction.opcode_map != 1 or instruction.reg is None or not (
             opcode in STORES or 0x10 <= opcode < 0x18 or 0x28 <= opcode < 0x30
@@ -141,7 +143,7 @@ class NativeState:
         register = vector_register(instruction.reg)
         general = opcode in (FROM_GENERAL, FROM_INTEGER) and instruction.rm is not None
         if instruction.memory is not None:
-            right = self._low_half(instruction)
+            right = self._low_half_of_vector_operand(instruction)
         elif instruction.rm is None:
             return False
         else:
@@ -156,41 +158,41 @@ class NativeState:
             flags = flags_of_float_comparison(
                 left.number or 0, right.number or 0, double=prefix == PACKED_DOUBLE
             ) if has_numbers else None  # fmt: skip
-            self._values[FLAGS] = Value(flags, sources)
+            self._values[FLAGS] = ValueWithSources(flags, sources)
             return True
         if opcode in (TO_INTEGER, TO_ROUNDED_INTEGER) and prefix:
             number = right.number if opcode == TO_INTEGER else None
             if number is not None:
                 number = truncated_to_integer(number, instruction.size, double=prefix != SINGLE)
-            self._values[instruction.reg] = Value(number, right.sources)
+            self._values[instruction.reg] = ValueWithSources(number, right.sources)
             return True
         if opcode in STORES or (opcode == TO_GENERAL and prefix != SINGLE):
             return self._store_vector(instruction, left)
         if zeroes_register(instruction):
             sources = frozenset()
         number = vector_value(instruction, left.number, right.number)
-        self._values[register] = Value(number, sources)
+        self._values[register] = ValueWithSources(number, sources)
         return True
 
-    def _low_half(self, instruction: Instruction) -> Value:
+    def _low_half_of_vector_operand(self, instruction: Instruction) -> ValueWithSources:
         """Return the first eight bytes, at most, of what a vector instruction reads."""
         explicit, address = instruction.explicit_operand, self._operand_address(instruction)
         sources = frozenset[str]().union(
             *(self._values[r].sources for r in (instruction.memory or explicit).registers())
         ) if instruction.memory else frozenset[str]()  # fmt: skip
         if explicit is None or explicit.access != "r" or address is None or explicit.size < 4:
-            return Value(None, sources)
-        value = self._load(address, min(explicit.size, 8))
-        return Value(value.number, value.sources | sources)
+            return ValueWithSources(None, sources)
+        value = self._load_from_memory(address, min(explicit.size, 8))
+        return ValueWithSources(value.number, value.sources | sources)
 
-    def _store_vector(self, instruction: Instruction, value: Value) -> bool:
+    def _store_vector(self, instruction: Instruction, value: ValueWithSources) -> bool:
         """Do a store of a vector register; False where it is of memory and not known."""
         explicit = instruction.explicit_operand
         if explicit is None and instruction.rm is not None:
             if instruction.opcode == TO_GENERAL:
                 mask = WORD_MASK if instruction.size == 8 else 0xFFFFFFFF
                 number = None if value.number is None else value.number & mask
-                self._values[instruction.rm] = Value(number, value.sources)
+                self._values[instruction.rm] = ValueWithSources(number, value.sources)
             else:
                 self._values[vector_register(instruction.rm)] = value
             return True
@@ -203,5 +205,5 @@ class NativeState:
         at = frozenset[str]().union(
             *(self._values[r].sources for r in (instruction.memory or explicit).registers())
         )
-        self._store(address, explicit.size, Value(number, value.sources | at))
+        self._store_to_memory(address, explicit.size, ValueWithSources(number, value.sources | at))
         return True

@@ -42,14 +42,15 @@ def diagnose_turn_to_accept(
 def _accepts_in_next_block(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a frame's running call begins a `with` or `try` in which accept() is called."""
     sites = scene.call_sites
-    running = sites.running_instruction(frame.code, scene.code.running_byte_offset(frame))
+    running = sites.running_instruction(frame.code, scene.acquire_calls.running_byte_offset(frame))
     if running is None:
         return False
     behind = range(running.end, running.end + MAX_BETWEEN)
     blocks = [
-        range(start, end) for start, end, _ in scene.live_code.handlers_in(frame.code)
+        range(start, end)
+        for start, end, _ in scene.live_code.guarded_ranges_of_handlers(frame.code)
         if start in behind
-    ]  # fmt: skip
+    ]
     if running.name == _ENTERS:
         target = sites.opcodes.jump_target(running.name, running.argument, running.end)
         blocks.append(range(running.end, target or 0))

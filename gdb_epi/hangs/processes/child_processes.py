@@ -150,11 +150,11 @@ def is_supervisor_loop(scene: HangContext, activity: ThreadActivity) -> bool:
         return False
     if is_in_serving_loop(scene, activity.frames[:1]) and not called & _SLEEPS:
         return True
-    used = set().union(*_names_in_program(scene, activity.frames).values())
-    return bool(used & _ASKS_TO_END) and _starts_the_same_again(scene, frame)
+    used = set().union(*_names_used_by_code(scene, activity.frames).values())
+    return bool(used & _ASKS_TO_END) and _is_loop_without_items(scene, frame)
 
 
-def _starts_the_same_again(scene: HangContext, frame: PyFrame) -> bool:
+def _is_loop_without_items(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a frame's only loop is a `while` that takes no item of anything.
 
     Raises UnreadableMemory, LayoutError.
@@ -175,14 +175,16 @@ def diagnose_poll_for_process(scene: HangContext) -> HangDiagnosis | None:
     activity = next((d for d in scene.threads_by_importance if d.frames), None)
     if activity is None or activity.kind not in (SLEEP, *RUNNING):
         return None
-    loop = next((each for each in activity.frames[:2] if scene.code.is_running_in_loop(each)), None)
+    loop = next(
+        (each for each in activity.frames[:2] if scene.acquire_calls.is_running_in_loop(each)), None
+    )
     if loop is None or len(bodies := scene.loop_bodies(loop)) > 1:
         return None
     try:
-        by_function = _names_in_program(scene, activity.frames)
+        by_function = _names_used_by_code(scene, activity.frames)
         called = scene.names_called_in_loop(loop)
         called |= {
-            name for at, does, name in scene.call_sites.names_used(loop.code)
+            name for at, does, name in scene.call_sites.names_used_by_instructions(loop.code)
             if does in ("attr", "method") and at in bodies[0]
         }  # fmt: skip
         called |= {name for each in called for name in by_function.get(each, ())}
@@ -223,7 +225,7 @@ def _starts_process(names: Iterable[str]) -> bool:
     return any(name.startswith(_STARTS) for name in names)
 
 
-def _names_in_program(scene: HangContext, frames: Sequence[PyFrame]) -> dict[str, set[str]]:
+def _names_used_by_code(scene: HangContext, frames: Sequence[PyFrame]) -> dict[str, set[str]]:
     """Return the names that code uses: the running functions, and all of their modules.
 
     Raises UnreadableMemory, LayoutError.
@@ -233,7 +235,7 @@ def _names_in_program(scene: HangContext, frames: Sequence[PyFrame]) -> dict[str
     of_function = reader.layout.require("PyFunctionObject", "func_code")
     in_class = reader.layout.require("PyTypeObject", "tp_dict")
     modules = {frame.module: frame for frame in frames[:MAX_OWN]}.values()
-    values = [pair for f in modules for pair in view.frame_variables.global_addresses(f)]
+    values = [pair for f in modules for pair in view.frame_variables_reader.global_addresses(f)]
     for name, at in list(dict.fromkeys(values))[:MAX_VALUES]:
         held = [(name, at)]
         if view.type_name(at) == "type" and reader.u64(at + in_class):
@@ -254,7 +256,7 @@ def find_kill_before_read(scene: HangContext, frame: PyFrame) -> str:
 
     No jump leads past that call: it was made.
     """
-    at, sites = scene.code.running_byte_offset(frame), scene.call_sites
+    at, sites = scene.acquire_calls.running_byte_offset(frame), scene.call_sites
     calls = [each for each in sites.calls_of(frame.code).calls if at is not None and each.at <= at]
     if not calls or at is None:
         return ""
@@ -292,7 +294,7 @@ def find_unread_child_output(
                 stream = scene.view.attribute(process, name)
                 if (
                     not stream
-                    or not _read_flag(scene, stream, "_paused")
+                    or not _read_bool_attribute(scene, stream, "_paused")
                     or _address_waited_for(task) == stream
                 ):
                     continue
@@ -300,7 +302,7 @@ def find_unread_child_output(
                 if not any(
                     _may_code_have_any(scene, other, held) for other in tasks if other.id != task.id
                 ):
-                    return UnreadChildOutput(task, _child_phrase(scene, process), name)
+                    return UnreadChildOutput(task, _describe_asyncio_child(scene, process), name)
     return None
 
 
@@ -361,8 +363,8 @@ def diagnose_output_of_ended_child(
             activity = activity_of_task(activity, task, scene.installed)._replace(label="task")
             sentence = (
                 f"{name_task(task)} waits at {function_and_line(own[0])} for the output of "
-                f"{_child_phrase(scene, process)} to end; that child has ended (its status is "
-                f"{status}), and a process that it had started still has the pipe open"
+                f"{_describe_asyncio_child(scene, process)} to end; that child has ended (its "
+                f"status is {status}), and a process that it had started still has the pipe open"
             )
             return HangDiagnosis(
                 HANG, "child", sentence, (activity,), PROBABLE,
@@ -382,17 +384,20 @@ def _processes_read(scene: HangContext, task: UnfinishedTask) -> Iterator[int]:
             continue
         streams = (scene.view.attribute(process, name) or 0 for name in ("stdout", "stderr"))
         kinds = ((at, scene.view.type_name(at)) for at in streams if at)
-        if any(kind == "StreamReader" and not _read_flag(scene, at, "_eof") for at, kind in kinds):
+        if any(
+            kind == "StreamReader" and not _read_bool_attribute(scene, at, "_eof")
+            for at, kind in kinds
+        ):
             yield process
     if (
         task.wait is not None
         and task.wait.kind == READ
-        and not _read_flag(scene, _address_waited_for(task), "_eof")
+        and not _read_bool_attribute(scene, _address_waited_for(task), "_eof")
     ):
         yield from _awaited_processes(scene, task)
 
 
-def _read_flag(scene: HangContext, stream: int, name: str) -> bool:
+def _read_bool_attribute(scene: HangContext, stream: int, name: str) -> bool:
     value = scene.view.attribute(stream, name)
     if value is None or scene.view.type_name(value) != "bool":
         return False
@@ -409,7 +414,7 @@ def _may_code_have_any(scene: HangContext, task: UnfinishedTask, objects: set[in
     )
 
 
-def _child_phrase(scene: HangContext, process: int) -> str:
+def _describe_asyncio_child(scene: HangContext, process: int) -> str:
     pid = scene.view.integer_attribute(process, "pid")
     popen = scene.descriptors.child_of_pid(pid) if pid else None
     if pid is None:

@@ -151,7 +151,7 @@ def circle_of_holders(
 ) -> list[ThreadActivity]:
     """Return the threads from one to who holds what it wants, back to it; [] for no circle."""
     path = [activity]
-    following = scene.activity(holder)
+    following = scene.activity_of_thread(holder)
     while following is not None and following not in path:
         if following.timed or following.kind not in (LOCK, JOIN, FILE_LOCK):
             return []
@@ -162,7 +162,7 @@ def circle_of_holders(
             to = other.tid if other is not None else None
         if to == activity.tid:
             return path
-        following = scene.activity(to)
+        following = scene.activity_of_thread(to)
     return []
 
 
@@ -258,7 +258,7 @@ def _frame_that_locked_before(scene: HangContext, activity: ThreadActivity) -> P
     if activity.call == FCNTL_OF_PROCESS:
         return None
     for place, (inner, frame) in enumerate(pairwise(activity.frames[:MAX_FRAMES])):
-        calls = list(scene.code.names_by_call_before(frame, (MADE, AGAIN), MAX_DEPTH))
+        calls = list(scene.acquire_calls.names_by_call_before(frame, (MADE, AGAIN), MAX_DEPTH))
         taking = next((n for n, (call, _) in enumerate(calls) if call.name == inner.name), None)
         if taking is None:
             continue
@@ -306,7 +306,11 @@ def _file_locked_by(scene: HangContext, frame: PyFrame) -> LockedFile | None:
     for each in (frame, *resting):
         made = scene.names_called_before(each, ever=True)
         function = min(made & _TAKES, default="")
-        file = _locked_file(scene, each) if function and made.isdisjoint(_GIVES_BACK) else 0
+        file = (
+            _file_object_that_code_locked(scene, each)
+            if function and made.isdisjoint(_GIVES_BACK)
+            else 0
+        )
         if not file:
             continue
         number, name = streams.descriptor_of_stream(file), ""
@@ -320,26 +324,26 @@ def _file_locked_by(scene: HangContext, frame: PyFrame) -> LockedFile | None:
             return LockedFile(function, each, name, each.code, texts, number)
     for manager in managers:
         number = streams.descriptor_of_stream(manager)
-        enter = scene.code.type_attribute(manager, "__enter__")
+        enter = scene.acquire_calls.type_attribute(manager, "__enter__")
         if number not in (None, -1):  # what a function opened, locked and returned
             made = scene.names_called_before(frame, MAX_DEPTH, ever=True)
             function = min(made & _TAKES, default="") if made.isdisjoint(_GIVES_BACK) else ""
             name, code = streams.name_of_stream(manager), 0
         else:
-            called = scene.code.names_called(enter, MAX_DEPTH, manager)
+            called = scene.acquire_calls.names_called(enter, MAX_DEPTH, manager)
             function, name = min(_TAKES.intersection(called), default=""), ""
             is_function = view.type_name(enter) == "function"
-            code = scene.code.as_called_function(enter, 0).code if is_function else 0
+            code = scene.acquire_calls.as_called_function(enter, 0).code if is_function else 0
         if function:
             texts = _texts_of_variables(scene, [("self", manager)])
             return LockedFile(function, frame, name, code, texts)
     return None
 
 
-def _locked_file(scene: HangContext, frame: PyFrame) -> int:
+def _file_object_that_code_locked(scene: HangContext, frame: PyFrame) -> int:
     """Return the file that code locked: the variable that it loads after the function; or 0."""
     locks = False
-    for _, does, name in scene.call_sites.names_used(frame.code):
+    for _, does, name in scene.call_sites.names_used_by_instructions(frame.code):
         if name in _TAKES:
             locks = True
         elif locks and name:
@@ -359,14 +363,18 @@ def _lock_in_child_clause(
         if not any(word in text for text in words for word in _TAKES):
             own = _function_of_own_script(scene, words, held)
             return f"{who} runs this program's own {own}(), which takes it" if own else ""
-        if any(_NOT_BLOCKING in each for each in words) or _locks_another(words, held.name):
+        if any(_NOT_BLOCKING in each for each in words) or _does_flock_lock_other_file(
+            words, held.name
+        ):
             return ""
         return f"{who} was started to take one"
     made = scene.names_called_before(frame, ever=True)
     running = {frame.code for frames in scene.view.all_frames().values() for frame in frames}
     for called, functions in scene.live_code.own_functions.items():
         for function in functions if called in made else ():
-            used = {each for _, _, each in scene.call_sites.names_used(function.code)}
+            used = {
+                each for _, _, each in scene.call_sites.names_used_by_instructions(function.code)
+            }
             if function.code not in running and used & _TAKES:
                 return f"{called}(), which the child may run, takes one"
     return ""
@@ -379,18 +387,20 @@ def _function_of_own_script(scene: HangContext, words: Sequence[str], held: Lock
     """
     scripts = {basename(word) for word in words if word.endswith(".py")}
     running = {frame.code for frames in scene.view.all_frames().values() for frame in frames}
-    by = _TAKES if held.code in running else {scene.live_code.name_of(held.code)}
+    by = _TAKES if held.code in running else {scene.live_code.name_of_code(held.code)}
     taking = [
         name for name, functions in scene.live_code.own_functions.items() for function in functions
         if function.code not in running
         and basename(scene.view.reader.text_field(function.code, "PyCodeObject", "co_filename"))
         in scripts
-        and not by.isdisjoint(used for _, _, used in scene.call_sites.names_used(function.code))
+        and not by.isdisjoint(
+            used for _, _, used in scene.call_sites.names_used_by_instructions(function.code)
+        )
     ] if scripts else []  # fmt: skip
     return next((name for name in taking if name in words or not taking[1:]), "")
 
 
-def _locks_another(words: Sequence[str], name: str) -> bool:
+def _does_flock_lock_other_file(words: Sequence[str], name: str) -> bool:
     """Tell whether flock(1) is called for a file of another name, or so that it does not wait."""
     behind = [n for n, word in enumerate(words, 1) if word.rpartition("/")[2] == "flock"][:1]
     if not behind:

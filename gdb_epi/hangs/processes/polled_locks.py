@@ -33,7 +33,7 @@ def diagnose_lock_polled_by_library(
     holder would not have to be asked for again.
     """
     inner = library_frames_called(scene, activity)
-    frame = next((each for each in inner if scene.code.is_running_in_loop(each)), None)
+    frame = next((each for each in inner if scene.acquire_calls.is_running_in_loop(each)), None)
     if frame is None or requested_function_name(inner) not in _TAKES_LOCK or not activity.frames:
         return None
     view = scene.view

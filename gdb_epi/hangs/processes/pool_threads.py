@@ -13,7 +13,7 @@ _RESULTS = "_handle_results"
 _SERVES = ("_handle_tasks", "_handle_workers", _RESULTS)
 
 
-def lacks_jobs(scene: HangContext, tid: int) -> bool:
+def serves_pool_without_jobs(scene: HangContext, tid: int) -> bool:
     """Tell whether a thread serves a pool of processes that has no job to do.
 
     A thread that keeps the processes of a Pool going, or hands out their jobs, calls nobody.

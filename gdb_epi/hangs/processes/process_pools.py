@@ -26,7 +26,7 @@ def diagnose_wait_for_pool_results(
     scene: HangContext, activity: ThreadActivity, waits: str, chain: WaitChain,
 ) -> HangDiagnosis | None:  # fmt: skip
     """Return the answer for a thread that waits for results of a pool of processes or threads."""
-    pool = _pool_of(scene, activity)
+    pool = _pool_awaited_by_thread(scene, activity)
     runner = _thread_feeding_pool(scene, pool) or _thread_with_job(scene, pool)
     if runner is not None and runner.tid not in (activity.tid, *chain.tids):
         does = (
@@ -45,7 +45,7 @@ def diagnose_wait_for_pool_results(
             evidence=("the pool's other threads are there, that one is not",),
             ruled_out=("a timeout", "a job that still runs"), settled=True,
         )  # fmt: skip
-    replaced = _replaced_worker(scene)
+    replaced = _pid_of_replacement_worker(scene)
     if replaced:
         return wait_diagnosis(
             HANG, "process pool", f"{waits}; its process {replaced} was started after the pool "
@@ -100,7 +100,7 @@ def diagnose_wait_for_process_futures(
     )  # fmt: skip
 
 
-def _pool_of(scene: HangContext, activity: ThreadActivity) -> int:
+def _pool_awaited_by_thread(scene: HangContext, activity: ThreadActivity) -> int:
     """Return the Pool (PyObject *) whose results a thread waits for; 0 where it is not known."""
     view = scene.view
     results = (view.variable(f, "self") for f in view.frames(activity.tid) if f.module == _MODULE)
@@ -151,7 +151,7 @@ def _lacks_result_handler(scene: HangContext) -> bool:
     return running.count("_handle_results") < running.count("_handle_tasks")
 
 
-def _replaced_worker(scene: HangContext) -> int | None:
+def _pid_of_replacement_worker(scene: HangContext) -> int | None:
     """Return the pid of a process that a pool started in place of another; None without any.
 
     A pool starts its processes first, then its threads; one of these replaces processes that ended.

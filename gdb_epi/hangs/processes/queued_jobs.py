@@ -14,7 +14,7 @@ from gdb_epi.util import counted
 _UNFINISHED = {"queue": "unfinished_tasks", "asyncio.queues": "_unfinished_tasks"}  # by module
 
 
-def unfinished_jobs_clause(scene: HangContext, frames: Iterable[PyFrame]) -> str:
+def unfinished_queue_jobs_clause(scene: HangContext, frames: Iterable[PyFrame]) -> str:
     """Say how many jobs the join() of a queue waits for; "" for other waits and where unknown.
 
     put() counts a job and task_done() takes it off (Lib/queue.py, Lib/asyncio/queues.py, 3.8 to
@@ -30,7 +30,7 @@ def unfinished_jobs_clause(scene: HangContext, frames: Iterable[PyFrame]) -> str
     return ""
 
 
-def queued_jobs_clause(scene: HangContext, activity: ThreadActivity) -> str:
+def queued_pool_jobs_clause(scene: HangContext, activity: ThreadActivity) -> str:
     """Say that jobs wait for the worker of a thread pool that waits; "" where one is free."""
     for pool in read_executors_and_queues(scene.target, scene.python).pools:
         if (

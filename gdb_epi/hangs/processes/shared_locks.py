@@ -37,7 +37,7 @@ def diagnose_lock_held_while_joining(
     None where it has none, and where nobody waits for what it has.
     """
     for frame in activity.frames if not activity.timed else ():
-        named = _named_locks(scene, frame)
+        named = _semlocks_by_name(scene, frame)
         for lock in dict.fromkeys(named.values()):
             if not _was_last_taken_by(scene, activity.tid, lock):
                 continue
@@ -70,7 +70,7 @@ def diagnose_lock_held_while_joining(
     return None
 
 
-def _named_locks(scene: HangContext, frame: PyFrame) -> dict[str, int]:
+def _semlocks_by_name(scene: HangContext, frame: PyFrame) -> dict[str, int]:
     """Return the SemLock (PyObject *) behind variables of a frame, and behind its `with` blocks."""
     view, named = scene.view, dict[str, int]()
     managers: list[int] = []
@@ -121,7 +121,7 @@ def _is_passed_to_process(scene: HangContext, frame: PyFrame, names: set[str]) -
     with suppress(UnreadableMemory, LayoutError, IndexError):
         for code in nested_codes(scene, frame.code):
             is_argument = False
-            for _, does, name in scene.call_sites.names_used(code):
+            for _, does, name in scene.call_sites.names_used_by_instructions(code):
                 if does in _ENDS:
                     is_argument = False
                 elif name == _PROCESS:

@@ -42,29 +42,31 @@ def find_unread_queue(scene: HangContext, activity: ThreadActivity) -> UnreadQue
     """
     for frame in activity.frames:
         try:
-            calls = list(scene.code.calls_with_times(frame))
-            later = [at for at, how in scene.code.calls_ahead(frame, MAX_DEPTH) if how in _READS]
+            calls = list(scene.acquire_calls.calls_with_times(frame))
+            later = [
+                at for at, how in scene.acquire_calls.calls_ahead(frame, MAX_DEPTH) if how in _READS
+            ]
         except EpiError:
             continue
         names = {at: name for name, at in scene.view.variable_addresses(frame)}
         read_here = (at for at, how, _ in calls if how in _READS)
         for queue in dict.fromkeys((*names, *read_here, *later)):
-            if not _is_fed_by_others(scene, queue):
+            if not _do_others_put_into_queue(scene, queue):
                 continue
-            items = _items_put(scene, queue)
+            items = _count_items_in_queue(scene, queue)
             reads = [when for at, method, when in calls if at == queue and method in _READS]
             if (
                 items == 0
                 or not (items or all(when == AHEAD for when in reads))
-                or _do_other_threads_have(scene, activity.tid, queue)
+                or _do_other_threads_use_queue(scene, activity.tid, queue)
             ):
                 continue
-            name = names.get(queue) or scene.references.variable_name(queue, activity.tid)
+            name = names.get(queue) or scene.frame_references.variable_name(queue, activity.tid)
             return UnreadQueue(name or "multiprocessing.Queue", items)
     return None
 
 
-def _items_put(scene: HangContext, queue: int) -> int | None:
+def _count_items_in_queue(scene: HangContext, queue: int) -> int | None:
     """Return how many items were put into a queue and not taken; None where that is not known.
 
     put() takes a place of the queue's semaphore before it does anything else, get() gives it back
@@ -91,18 +93,20 @@ def sent_only_after_child_clause(scene: HangContext, activity: ThreadActivity) -
     for frame in activity.frames:
         try:
             ahead = [
-                (at, how) for at, how, when in scene.code.calls_with_times(frame) if when == AHEAD
+                (at, how)
+                for at, how, when in scene.acquire_calls.calls_with_times(frame)
+                if when == AHEAD
             ]
         except EpiError:
             return ""
         for place, (receiver, method) in enumerate(ahead):
-            if method not in _GIVES or not _is_shared(scene, receiver):
+            if method not in _GIVES or not _is_synchronizing_processes(scene, receiver):
                 continue
             if any(how in _AWAITS for _, how in ahead[place:]):
                 return ""
-            if _do_other_threads_have(scene, activity.tid, receiver):
+            if _do_other_threads_use_queue(scene, activity.tid, receiver):
                 return ""
-            name = scene.references.variable_name(receiver, activity.tid)
+            name = scene.frame_references.variable_name(receiver, activity.tid)
             return f"{name}.{method}()" if name else f"{method}() of what processes share"
     return ""
 
@@ -111,7 +115,9 @@ def find_kill_call(scene: HangContext, frame: PyFrame) -> str:
     """Return "terminate()" or "kill()" where code of a frame has called that of a process."""
     try:
         calls_made = [
-            (at, how) for at, how, when in scene.code.calls_with_times(frame) if when != AHEAD
+            (at, how)
+            for at, how, when in scene.acquire_calls.calls_with_times(frame)
+            if when != AHEAD
         ]
     except EpiError:
         return ""
@@ -119,7 +125,7 @@ def find_kill_call(scene: HangContext, frame: PyFrame) -> str:
     return next((f"{method}()" for method in processes if method in _KILLS), "")
 
 
-def _is_shared(scene: HangContext, address: int) -> bool:
+def _is_synchronizing_processes(scene: HangContext, address: int) -> bool:
     """Tell whether an object is one by which processes wait for each other.
 
     A lock, semaphore, event or condition of multiprocessing has a SemLock, directly or in one of
@@ -132,7 +138,7 @@ def _is_shared(scene: HangContext, address: int) -> bool:
     return any(at and scene.view.attribute(at, "_semlock") for at in inner)
 
 
-def _do_other_threads_have(scene: HangContext, tid: int, queue: int) -> bool:
+def _do_other_threads_use_queue(scene: HangContext, tid: int, queue: int) -> bool:
     """Tell whether code that another thread runs has a queue in a variable or calls a method of it.
 
     Also where that code cannot be read, or is too much to read.
@@ -144,7 +150,7 @@ def _do_other_threads_have(scene: HangContext, tid: int, queue: int) -> bool:
         if number == MAX_FRAMES:
             return True
         try:
-            called = {receiver for receiver, _, _ in scene.code.calls_with_times(frame)}
+            called = {receiver for receiver, _, _ in scene.acquire_calls.calls_with_times(frame)}
         except EpiError:
             return True
         if queue in called or any(at == queue for _, at in scene.view.variable_addresses(frame)):
@@ -152,7 +158,7 @@ def _do_other_threads_have(scene: HangContext, tid: int, queue: int) -> bool:
     return False
 
 
-def _is_fed_by_others(scene: HangContext, queue: int) -> bool:
+def _do_others_put_into_queue(scene: HangContext, queue: int) -> bool:
     if scene.view.type_name(queue) not in ("Queue", "JoinableQueue"):
         return False
     attributes = dict(scene.view.attributes(queue))

@@ -30,7 +30,7 @@ _KINDS = {0: "normal", 1: "recursive", 2: "error-checking", 3: "adaptive"}
 ROBUST, INHERIT, PROTECT, SHARED = 16, 32, 64, 128
 
 
-def _read_halves(context: LockContext, address: int, count: int) -> list[int | None]:
+def _read_u32_words(context: LockContext, address: int, count: int) -> list[int | None]:
     return [read_u32(context.target, address + 4 * i) for i in range(count)]
 
 
@@ -43,7 +43,7 @@ def classify_joined_thread(
     Hence the call is not process-private although nobody else takes part. Up to glibc 2.42 the word
     is the tid field, later another one.
     """
-    if not call.shared or not call.value or context.on_musl:
+    if not call.may_be_shared or not call.value or context.runs_on_musl:
         return None
     size = DESCRIPTOR
     symbol = context.target.symbol("_thread_db_sizeof_pthread")
@@ -61,7 +61,7 @@ def classify_joined_thread(
 @futex_classifier(50, of_libc=True)
 def classify_mutex(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """A pthread_mutex_t: {lock, count, owner, nusers, kind}."""
-    word, count, owner, users, kind = _read_halves(context, call.address, 5)
+    word, count, owner, users, kind = _read_u32_words(context, call.address, 5)
     if word is None or owner is None or users is None or kind is None or count is None:
         return None
     base = kind & 3
@@ -83,7 +83,7 @@ def classify_mutex(context: LockContext, thread: Thread, call: FutexWait) -> Loc
     ) if kind & bit]  # fmt: skip
     evidence = f"the mutex words name thread {owner} as owner (kind {kind}: {_KINDS[base]}"
     evidence += "".join(f", {name}" for name in names) + ")"
-    shared = bool(kind & SHARED) or call.shared
+    shared = bool(kind & SHARED) or call.may_be_shared
     sort = f" ({', '.join([_KINDS[base], *names])})" if base or names else ""
     return LockGuess(f"pthread mutex{sort}", owner_tid=owner, shared=shared, evidence=(evidence,))
 
@@ -91,13 +91,15 @@ def classify_mutex(context: LockContext, thread: Thread, call: FutexWait) -> Loc
 @futex_classifier(55, of_libc=True)
 def classify_stdio_file(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """_IO_lock_t: {lock, count, owner: pthread_t}."""
-    word, count = _read_halves(context, call.address, 2)
+    word, count = _read_u32_words(context, call.address, 2)
     owner = read_u64(context.target, call.address + 8)
-    if call.shared or call.value != 2 or word != 2:
+    if call.may_be_shared or call.value != 2 or word != 2:
         return None
     if count is None or count > MAX_USERS or not owner:
         return None
-    file = next(((at, n) for at, lock, n in _locks_of_files(context) if lock == call.address), None)
+    file = next(
+        ((at, n) for at, lock, n in _locks_of_stdio_files(context) if lock == call.address), None
+    )
     live = context.tid_of_pthread(owner) is not None
     gone = context.vanished.find(ident=owner) is not None
     if file is None and not live and not gone:
@@ -114,7 +116,7 @@ def classify_stdio_file(context: LockContext, thread: Thread, call: FutexWait) -
     )  # fmt: skip
 
 
-def _locks_of_files(context: LockContext) -> Iterator[tuple[int, int, int]]:
+def _locks_of_stdio_files(context: LockContext) -> Iterator[tuple[int, int, int]]:
     """Yield (FILE *, its lock, its descriptor) of all streams that glibc lists."""
     for at in stdio_files(context.target):
         lock = read_u64(context.target, at + FILE_LOCK)
@@ -134,7 +136,7 @@ def classify_rwlock(context: LockContext, thread: Thread, call: FutexWait) -> Lo
     if call.value not in (2, 3) or call.operation & FUTEX_MASK != WAIT_BITSET:
         return None
     for offset in (8, 12):
-        words = _read_halves(context, call.address - offset, 8)
+        words = _read_u32_words(context, call.address - offset, 8)
         if any(word is None for word in words):
             continue
         readers, writers, phase, futex, pad, pad2, writer, shared = words
@@ -147,13 +149,13 @@ def classify_rwlock(context: LockContext, thread: Thread, call: FutexWait) -> Lo
         if writer:
             evidence = f"the rwlock words name thread {writer} as writer"
             return LockGuess(
-                "pthread rwlock", owner_tid=writer, shared=bool(shared) or call.shared,
+                "pthread rwlock", owner_tid=writer, shared=bool(shared) or call.may_be_shared,
                 evidence=(evidence,), object=call.address - offset,
             )  # fmt: skip
         evidence = f"{readers >> 3} readers hold the rwlock; it does not say which threads they are"
         return LockGuess(
             "pthread rwlock", evidence=(evidence,), object=call.address - offset,
-            shared=bool(shared) or call.shared, anonymous=True,
+            shared=bool(shared) or call.may_be_shared, anonymous=True,
         )  # fmt: skip
     return None
 
@@ -161,7 +163,7 @@ def classify_rwlock(context: LockContext, thread: Thread, call: FutexWait) -> Lo
 @futex_classifier(65, of_libc=True)
 def classify_semaphore(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """sem_t: 64-bit {value, number of waiters}, private (0, or 128 when shared)."""
-    value, waiters, private = _read_halves(context, call.address, 3)
+    value, waiters, private = _read_u32_words(context, call.address, 3)
     if call.value or value or not waiters or waiters > MAX_USERS or private not in (0, 128):
         return None
     # Memory of a heap may look like a condition around it: then the stack decides.
@@ -170,7 +172,7 @@ def classify_semaphore(context: LockContext, thread: Thread, call: FutexWait) ->
     ) is not None and not _sleeps_outside_condition_functions(context, thread):
         return None
     evidence = f"the words are a sem_t of value 0 with {waiters} waiters, which stores no owner"
-    return LockGuess("semaphore", evidence=(evidence,), shared=call.shared, anonymous=True)
+    return LockGuess("semaphore", evidence=(evidence,), shared=call.may_be_shared, anonymous=True)
 
 
 def _sleeps_outside_condition_functions(context: LockContext, thread: Thread) -> bool:
@@ -194,7 +196,7 @@ def classify_condition(context: LockContext, thread: Thread, call: FutexWait) ->
     if at is None:
         return None
     evidence = (f"the word is a signal counter of the condition variable at {at:#x}",)
-    return LockGuess(CONDITION, object=at, shared=call.shared, event=True, evidence=evidence)
+    return LockGuess(CONDITION, object=at, shared=call.may_be_shared, event=True, evidence=evidence)
 
 
 def _condition_of_signal_word(context: LockContext, call: FutexWait) -> int | None:
@@ -222,7 +224,7 @@ def _condition_of_signal_word(context: LockContext, call: FutexWait) -> int | No
 @futex_classifier(63, of_libc=True)
 def classify_barrier(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """struct pthread_barrier: in, current_round, count, shared, out; sleepers on current_round."""
-    entered, current, count, shared, left = _read_halves(context, call.address - 4, 5)
+    entered, current, count, shared, left = _read_u32_words(context, call.address - 4, 5)
     if call.operation & FUTEX_MASK or call.value != current:  # never FUTEX_WAIT_BITSET
         return None
     if None in (entered, current, count, shared, left):
@@ -244,7 +246,7 @@ def classify_libc_internal_lock(
 ) -> LockGuess | None:
     """A lock of glibc's own: one word, 2 while somebody waits; nothing says who holds it."""
     word = read_u32(context.target, call.address)
-    if call.shared or call.value != 2 or word != 2 or context.on_musl:
+    if call.may_be_shared or call.value != 2 or word != 2 or context.runs_on_musl:
         return None
     from gdb_epi.locks.waits.libc_lock_names import (
         innermost_object_outside_libc,

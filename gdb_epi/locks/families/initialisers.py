@@ -43,7 +43,7 @@ def classify_static_variable(
     if read_u32(context.target, call.address) != PENDING_AND_AWAITED:
         return None
     says = "the guard's word says: its initialiser runs, and somebody waits"
-    return _guess_with_owner(context, thread, call, STATIC, says)
+    return _guess_initialiser_with_owner(context, thread, call, STATIC, says)
 
 
 @futex_classifier(21)
@@ -51,20 +51,22 @@ def classify_pthread_once(
     context: LockContext, thread: Thread, call: FutexWait
 ) -> LockGuess | None:
     """Tell the wait of pthread_once(), by its word and by the function that sleeps."""
-    if call.shared or call.value & STATES != IN_PROGRESS or context.on_musl:
+    if call.may_be_shared or call.value & STATES != IN_PROGRESS or context.runs_on_musl:
         return None
     if read_u32(context.target, call.address) != call.value or not _is_code_of_pthread_once(
         context, thread.pc
     ):
         return None
-    return _guess_with_owner(context, thread, call, ONCE, "its word says: the initialiser runs")
+    return _guess_initialiser_with_owner(
+        context, thread, call, ONCE, "its word says: the initialiser runs"
+    )
 
 
 def _is_code_of_pthread_once(context: LockContext, pc: int) -> bool:
     """Tell whether an instruction is of pthread_once() or of the function to which that jumps."""
     at = context.target.symbol("pthread_once")
     bounds = FunctionBounds(context.target)
-    function = bounds.at(pc)
+    function = bounds.function_at(pc)
     if at is None or function is None:
         return False
     starts = {at}
@@ -73,7 +75,7 @@ def _is_code_of_pthread_once(context: LockContext, pc: int) -> bool:
     return function.start in starts
 
 
-def _guess_with_owner(
+def _guess_initialiser_with_owner(
     context: LockContext, thread: Thread, call: FutexWait, kind: str, says: str
 ) -> LockGuess:
     bounds = FunctionBounds(context.target)
@@ -103,5 +105,5 @@ def _functions_outside_runtimes(
     frames = islice(context.unwinder.walk(thread.registers), MAX_FRAMES)
     for pc, module in frames_outside_libc(context.target, frames):
         is_runtime = module.path.rpartition("/")[2].startswith(_RUNTIMES)
-        if not is_runtime and (function := bounds.at(pc)) is not None:
+        if not is_runtime and (function := bounds.function_at(pc)) is not None:
             yield function

@@ -30,7 +30,7 @@ def classify_native_notification(
     context: LockContext, thread: Thread, call: FutexWait
 ) -> LockGuess | None:
     """A word of no known lock on which native code sleeps by a system call of its own."""
-    if call.shared or describe_caller_of_system_call(context.target, thread) is None:
+    if call.may_be_shared or describe_caller_of_system_call(context.target, thread) is None:
         return None
     names, file = [], ""
     frames = islice(context.unwinder.walk(thread.registers), MAX_FRAMES)

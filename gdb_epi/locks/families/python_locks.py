@@ -185,7 +185,7 @@ def classify_parking_lot(context: LockContext, thread: Thread, call: FutexWait) 
         return _guess_for_lock_object(view, thread, *waited_for, evidence)
     guess = _guess_by_struct(view, thread, key, evidence)
     # On musl those who wait for a condition or a barrier sleep on their own stacks too.
-    return None if guess.kind == PARKED and context.on_musl else guess
+    return None if guess.kind == PARKED and context.runs_on_musl else guess
 
 
 @futex_classifier(64, of_libc=True)
@@ -198,7 +198,7 @@ def classify_lock_with_owner(
     RLock and buffered files. The object is found by the words on the stack of who waits.
     """
     view, idents = context.python_view, {base for base in context.pthreads_by_tid.values() if base}
-    if view is None or call.shared or read_u32(context.target, call.address):
+    if view is None or call.may_be_shared or read_u32(context.target, call.address):
         return None
     stack = split_into_words(read_up_to(context.target, thread.sp, OBJECT_REACH))
     words = dict.fromkeys((*thread.registers.values(), *stack))
@@ -226,9 +226,9 @@ def classify_parked_on_own_stack(
     """Without a decoded CPython the key of a parked thread is not known."""
     stack = thread.sp
     near = 0 <= call.address - stack < STACK_REACH
-    if not near or call.shared or not _are_in_same_mapping(context, call.address, stack):
+    if not near or call.may_be_shared or not _are_in_same_mapping(context, call.address, stack):
         return None
-    if context.on_musl:
+    if context.runs_on_musl:
         return None
     evidence = "the word lies on the thread's own stack, and what it stands for cannot be read"
     return LockGuess(PARKED, evidence=(evidence,))
@@ -310,7 +310,7 @@ def classify_shared_semaphore(
 ) -> LockGuess | None:
     """multiprocessing.Lock and the like: a sem_t in shared memory; its holder may live anywhere."""
     view = context.python_view
-    if not call.shared or view is None:
+    if not call.may_be_shared or view is None:
         return None
     waited_for = view.awaited_lock_object(thread.tid, call.address)
     if waited_for is None or waited_for[0].kind != SEMLOCK:
@@ -331,7 +331,7 @@ def classify_shared_memory_word(
     context: LockContext, thread: Thread, call: FutexWait
 ) -> LockGuess | None:
     """A word in shared memory that looks like no known lock."""
-    if not call.shared:
+    if not call.may_be_shared:
         return None
     region = context.target.region_at(call.address)
     if module_at(context.target, call.address) is not None:

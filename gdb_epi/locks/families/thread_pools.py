@@ -26,7 +26,7 @@ FAULTS = frozenset((SIGILL, SIGBUS, SIGFPE, SIGSEGV))  # a thread with such a si
 @futex_classifier(97)
 def classify_pool_word(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """A word of no known lock, on which the code of a pool sleeps whose workers vanished."""
-    if call.shared or not context.fork.forked:
+    if call.may_be_shared or not context.fork.forked:
         return None
     pool = _pool_whose_workers_vanished(context, thread)
     unattended = pool is None

@@ -40,7 +40,7 @@ from gdb_epi.locks.types import (
 )
 from gdb_epi.sizes import PAGE, USER_TOP, split_into_words
 from gdb_epi.target.api import NativeFrame, Target, Thread
-from gdb_epi.target.auxv import read_exec_random
+from gdb_epi.target.auxv import read_at_random_bytes
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import sha256_hex
 
@@ -87,12 +87,12 @@ def _codes_of_hooks(
     if not hooks:
         return
     for function in ContainerReader(reader).list_items(hooks)[:MAX_HOOKS]:
-        code = _code_of(reader, function)
+        code = _code_of_function(reader, function)
         if code is not None:
             yield code
 
 
-def _code_of(reader: MemoryReader, function: int) -> int | None:
+def _code_of_function(reader: MemoryReader, function: int) -> int | None:
     """Return the code object of a function or bound method."""
     name = reader.type_name(reader.type_of(function))
     if name == "method":
@@ -110,14 +110,14 @@ def find_forking_call(reader: MemoryReader, frame: PyFrame) -> str | None:
         at = reader.layout.offset("PyFrameObject", "f_localsplus")
     if at is None or not frame.address:
         return None
-    for word in _pointers_in_slots(reader, frame.address + at):
+    for word in _pointers_in_frame_slots(reader, frame.address + at):
         name = _builtin_name(reader, word & ~3)
         if name in FORKING:
             return name
     return None
 
 
-def _pointers_in_slots(reader: MemoryReader, start: int) -> Iterator[int]:
+def _pointers_in_frame_slots(reader: MemoryReader, start: int) -> Iterator[int]:
     region = reader.target.region_at(start)
     if region is None:
         return
@@ -307,7 +307,7 @@ _SALT = b"gdb-epi lineage/1"
 _PROOFS = frozenset({"F1", "F2", "F3", "F5", "F7", "F8"})
 
 
-def _secret_in_thread_memory(target: Target) -> bytes | None:
+def _stack_canary_in_thread_memory(target: Target) -> bytes | None:
     threads = target.threads()
     at = threads[0].architecture.canary_at if threads else None
     base = threads[0].thread_pointer if threads else 0
@@ -319,8 +319,8 @@ def _secret_in_thread_memory(target: Target) -> bytes | None:
     return canary.to_bytes(8, "little") + guard.to_bytes(8, "little")
 
 
-def _secret_from_kernel(target: Target) -> bytes | None:
-    raw = read_exec_random(target)
+def _stack_canary_from_auxv(target: Target) -> bytes | None:
+    raw = read_at_random_bytes(target)
     # The canary's lowest byte is 0, so that no string function copies it.
     return None if raw is None else b"\0" + raw[1:]
 
@@ -340,7 +340,7 @@ def read_fork_signs(target: Target, python: PythonState | Absent) -> ForkSignRea
 def conclude_from_signs(reader: ForkSignReadings) -> ForkEvidence:
     """Return what the readings amount to."""
     # 16 hex digits that parent and child share; None when neither source is readable.
-    secret = _secret_in_thread_memory(reader.target) or _secret_from_kernel(reader.target)
+    secret = _stack_canary_in_thread_memory(reader.target) or _stack_canary_from_auxv(reader.target)
     secret_hash = None if secret is None else sha256_hex(_SALT + secret)[:16]
     if secret_hash is None:
         reader.record_unreadable("F14", "neither the canary nor AT_RANDOM can be read")
@@ -432,7 +432,7 @@ def _read_signs_of_core_notes(reader: ForkSignReadings) -> None:
     reader.record_info("F13", f"forked by thread {process.ppid} of its parent{ended}", CERTAIN)
 
 
-def add_atfork_handlers(
+def add_handlers_to_evidence(
     evidence: ForkEvidence, handlers: ThreadInForkHandlers | None
 ) -> ForkEvidence:
     """Return the evidence of a process whose handlers were looked for.
@@ -461,6 +461,6 @@ def examine_fork(target: Target, python: PythonState | Absent) -> ForkFacts:
     signs = read_fork_signs(target, python)
     evidence = conclude_from_signs(signs)
     handlers = find_thread_in_fork_handlers(target, python, evidence)
-    evidence = add_atfork_handlers(evidence, handlers)
+    evidence = add_handlers_to_evidence(evidence, handlers)
     vanished = find_vanished_threads(target, python, evidence, signs.thread_objects)
     return ForkFacts(evidence, handlers, vanished, (*signs.soft_errors(), *vanished.soft_errors))

@@ -34,7 +34,7 @@ class ReturnAddress(NamedTuple):
     offset: int  # bytes into the function, or into the object when no function is known
 
 
-class NativeScanner:
+class ReturnAddressScanner:
     """Finds return addresses in the memory of stacks."""
 
     def __init__(self, target: Target) -> None:

@@ -72,7 +72,7 @@ class ForkSignReadings:
         self.forker: int | None = None  # what the forking thread was called in the parent
 
     @property
-    def all_bases_known(self) -> bool:
+    def all_pthreads_known(self) -> bool:
         """Whether every LWP has a pthread_t of its own: else nothing is "not in the core"."""
         return bool(self.live) and len(self.live) == len(self.threads)
 
@@ -82,7 +82,7 @@ class ForkSignReadings:
         return pid_of(self.target)
 
     @property
-    def leader_base(self) -> int | None:
+    def leader_pthread(self) -> int | None:
         """Return the pthread_t of the LWP that has the process's number."""
         pid = self.pid
         return next((t.ident for t in self.threads if t.tid == pid), None)
@@ -244,7 +244,7 @@ def _record_vanished_threads(reader: ForkSignReadings, lists: StackLists) -> Non
     gone = [d for d in lists.descriptors_on("cache") if d.tid == 0 and not d.exiting]
     gone = [d for d in gone if d.address not in reader.live]
     ended = sum(d.exiting for d in lists.descriptors_on("cache"))
-    if gone and reader.all_bases_known:
+    if gone and reader.all_pthreads_known:
         reader.orphans |= {d.address for d in gone}
         reader.record_present(
             "F2",
@@ -263,7 +263,7 @@ def _record_vanished_threads(reader: ForkSignReadings, lists: StackLists) -> Non
 def _record_phantom_threads(reader: ForkSignReadings, lists: StackLists) -> None:
     entries = [*lists.descriptors_on("used"), *lists.descriptors_on("user")]
     ghosts = [d for d in entries if d.address not in reader.live and d.tid > 0 and not d.exiting]
-    if ghosts and reader.all_bases_known:
+    if ghosts and reader.all_pthreads_known:
         reader.orphans |= {d.address for d in ghosts}
         reader.old_tids |= {d.tid for d in ghosts}
         reader.raw_clone = reader.raw_clone or _has_id_of_parents_thread(reader, ghosts)
@@ -292,7 +292,7 @@ def _has_id_of_parents_thread(reader: ForkSignReadings, ghosts: list[ThreadDescr
 
 def _read_forking_thread_sign(reader: ForkSignReadings, lists: StackLists) -> None:
     """F5: the leader's own descriptor lies on a stack made by pthread_create()."""
-    base = reader.leader_base
+    base = reader.leader_pthread
     if base in {d.address for d in lists.descriptors_on("used")}:
         reader.from_main = False
         reader.record_present(
@@ -333,9 +333,9 @@ def read_multiprocessing_child(
         current = objects.dict_get(contents, "_current_process")
         if isinstance(parent, Absent) or isinstance(current, Absent):
             return Absent(NOT_AVAILABLE, "multiprocessing.process has no such variables")
-        if _type_name(reader, parent) in (None, "NoneType"):
+        if _unqualified_type_name(reader, parent) in (None, "NoneType"):
             return Absent(NOT_APPLICABLE, "multiprocessing did not start this process")
-        kind = _type_name(reader, current) or "unknown"
+        kind = _unqualified_type_name(reader, current) or "unknown"
         name_at = objects.attribute(current, "_name")
         name = None if isinstance(name_at, Absent) else reader.string(name_at, MAX_NAME)
         pid_at = objects.attribute(parent, "_pid")
@@ -349,7 +349,7 @@ def read_multiprocessing_child(
         return Absent(NOT_AVAILABLE, f"multiprocessing.process: {error}")
 
 
-def _type_name(reader: MemoryReader, address: int) -> str | None:
+def _unqualified_type_name(reader: MemoryReader, address: int) -> str | None:
     name = reader.type_name(reader.type_of(address))
     return None if isinstance(name, Absent) else name.rpartition(".")[2]
 
@@ -423,7 +423,7 @@ def _read_native_id_sign(reader: ForkSignReadings, main: ThreadObject) -> None:
         reader.record_absent(
             "F7", f"{identity}, as this process (later versions and multiprocessing refresh it)"
         )
-    elif main.ident != reader.leader_base:
+    elif main.ident != reader.leader_pthread:
         reader.record_info(
             "F7", f"{identity} and does not run on the main LWP: an embedded interpreter"
         )
@@ -477,7 +477,7 @@ def _threads_with_shared_ident(
     """Return the ended Thread objects whose ident a living thread has."""
     by_ident: dict[int, list[ThreadObject]] = {}
     for thread in threads:
-        if thread.ident in reader.live and thread.ident != reader.leader_base:
+        if thread.ident in reader.live and thread.ident != reader.leader_pthread:
             by_ident.setdefault(thread.ident or 0, []).append(thread)
     tids = {t.ident: t.tid for t in reader.threads}
     if reader.other_view:
@@ -493,7 +493,7 @@ def _threads_with_shared_ident(
 
 def _read_orphan_states_sign(reader: ForkSignReadings, python: PythonState) -> None:
     """F10: Python thread states whose thread is not in the core."""
-    if not reader.all_bases_known:
+    if not reader.all_pthreads_known:
         reader.record_unreadable("F10", "not every thread's pthread_t is known")
         return
     orphans = [t for t in python.threads() if t.ident and t.ident not in reader.live]

@@ -119,7 +119,7 @@ def _read_thread_object(
     try:
         for key, value in objects.attributes(address):
             for name_ in _WANTED:
-                if name_ not in wanted and reader.is_string(key, name_):
+                if name_ not in wanted and reader.is_str_object_with_text(key, name_):
                     wanted[name_] = value
             if len(wanted) == len(_WANTED):
                 break
@@ -129,14 +129,16 @@ def _read_thread_object(
     type_name = reader.type_name(reader.type_of(address))
     return ThreadObject(
         address,
-        _read_number(reader, objects, wanted.get("_ident")),
-        _read_number(reader, objects, wanted.get("_native_id")),
+        _read_int_object(reader, objects, wanted.get("_ident")),
+        _read_int_object(reader, objects, wanted.get("_native_id")),
         None if isinstance(name, Absent) else name,
         None if isinstance(type_name, Absent) else type_name,
     )
 
 
-def _read_number(reader: MemoryReader, objects: NamespaceReader, address: int | None) -> int | None:
+def _read_int_object(
+    reader: MemoryReader, objects: NamespaceReader, address: int | None
+) -> int | None:
     if not address:
         return None
     kind = reader.type_of(address)

@@ -157,7 +157,7 @@ class StackScanner:
         yield from dict.fromkeys(word for word in reversed(words) if PAGE < word < USER_TOP)
 
 
-class _ThreadFinder:
+class _VanishedThreadFinder:
     """Collects the vanished threads of one process."""
 
     def __init__(
@@ -190,7 +190,7 @@ class _ThreadFinder:
                 t.ident: t for t in python.threads() if not t.alive and t.ident and not t.doubt
             }
 
-    def find(self) -> VanishedThreads:
+    def find_vanished_threads(self) -> VanishedThreads:
         """Return the threads in the order of glibc's lists."""
         lists = read_stack_lists(self.target)
         gone = (
@@ -366,4 +366,4 @@ def find_vanished_threads(
     """
     if not fork.forked:
         return VanishedThreads((), False)
-    return _ThreadFinder(target, python, fork, objects).find()
+    return _VanishedThreadFinder(target, python, fork, objects).find_vanished_threads()

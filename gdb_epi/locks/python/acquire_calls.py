@@ -87,13 +87,15 @@ class AcquireCalls:
         self._by_lock: dict[int, list[AcquiredLock]] | None = None
         self._failed: set[tuple[int, int]] = set()  # (thread, lock) of calls that returned False
 
-    def holders(self, lock: int) -> list[AcquiredLock]:
+    def frames_that_acquired(self, lock: int) -> list[AcquiredLock]:
         """Return the frames of living threads that took a lock by hand, one for each thread."""
         if self._by_lock is None:
             self._by_lock = {}
             left = MAX_ALL_FRAMES
             for tid, frames in self._view.all_frames().items():
-                for taken, address in self._locks_of_thread(tid, frames[: min(left, MAX_FRAMES)]):
+                for taken, address in self._locks_acquired_by_thread(
+                    tid, frames[: min(left, MAX_FRAMES)]
+                ):
                     holders = self._by_lock.setdefault(address, [])
                     if all(other.tid != tid for other in holders):
                         holders.append(taken)
@@ -104,7 +106,7 @@ class AcquireCalls:
 
     def failed_to_take(self, tid: int, lock: int) -> bool:
         """Tell whether a frame of a thread tried to take a lock, and this has failed."""
-        self.holders(lock)
+        self.frames_that_acquired(lock)
         return (tid, lock) in self._failed
 
     def may_be_of_replaced_lock(self, taken: AcquiredLock) -> bool:
@@ -232,7 +234,7 @@ class AcquireCalls:
             if not left:
                 return
             call, names, scope, further = left.pop()
-            receiver = self.receiver(call, names, scope)
+            receiver = self.receiver_of_call(call, names, scope)
             yield receiver, call
             method = call.path[-1] if call.path else ""
             body = self._function_run_by_call(receiver, method) if further and receiver else None
@@ -257,7 +259,7 @@ class AcquireCalls:
             return
         variables, scope = dict(self._view.variable_addresses(frame)), self.globals_of(frame)
         for call, when in self._timed_calls(frame):
-            receiver = self.receiver(call, variables, scope)
+            receiver = self.receiver_of_call(call, variables, scope)
             if receiver and call.path:
                 yield receiver, call.path[-1], when
 
@@ -272,7 +274,7 @@ class AcquireCalls:
                 when = AHEAD
             yield call, when
 
-    def _locks_of_thread(
+    def _locks_acquired_by_thread(
         self, tid: int, frames: tuple[PyFrame, ...]
     ) -> Iterator[tuple[AcquiredLock, int]]:
         inner = 0
@@ -304,7 +306,7 @@ class AcquireCalls:
         # A running call is the last one: it has not returned, so what it does is not done yet. Else
         # other code runs after it: `with` of another lock.
         if effects and (innermost and not effects[-1].code):
-            made = self.sites.call_made(frame.code, effects[-1].at)
+            made = self.sites.argument_counts_of_call(frame.code, effects[-1].at)
             returned = made is not None and 0 < made[1] <= (raw.lasti or 0)
             return effects[:-1] if effects[-1].takes and not returned else effects
         while effects and inner and effects[-1].code == inner:
@@ -329,19 +331,23 @@ class AcquireCalls:
         self, code: int, call: MethodCall, variables: dict[str, int], scope: int,
         running: int | None, depth: int,
     ) -> Iterator[_LockEffect]:  # fmt: skip
-        receiver = self.receiver(call, variables, scope)
+        receiver = self.receiver_of_call(call, variables, scope)
         if not receiver:
             return
         method = call.path[-1] if call.path else ""
         if method in TAKES or method in GIVES:
-            lock = self._view.lock_of(receiver)
-            made = self.sites.call_made(code, call.at) if method in TAKES else (0, 0)
+            lock = self._view.lock_of_context_manager(receiver)
+            made = self.sites.argument_counts_of_call(code, call.at) if method in TAKES else (0, 0)
             if lock is not None and made is not None:
                 arguments, end = made
                 succeeded: bool | None = not arguments or None
                 if arguments and end and running is not None:
                     succeeded = self.sites.outcome_of_call(
-                        code, call.at, end, running, partial(self._truth, variables, scope)
+                        code,
+                        call.at,
+                        end,
+                        running,
+                        partial(self._bool_value_of_variable, variables, scope),
                     )
                 places = tuple(self._places_on_way(call, variables, scope))
                 yield _LockEffect(call.at, lock, method in TAKES, 0, succeeded, places)
@@ -354,7 +360,7 @@ class AcquireCalls:
             return
         inner = self._lock_effects_of_code(body.code, body.names, body.scope, None, depth + 1)
         effects = {effect.lock: effect for effect in inner}
-        if effects and call.path and self.sites.call_made(code, call.at) is None:
+        if effects and call.path and self.sites.argument_counts_of_call(code, call.at) is None:
             return  # Thread(target=self.take)
         for effect in effects.values():
             yield effect._replace(at=call.at, code=body.code)
@@ -374,9 +380,11 @@ class AcquireCalls:
             code, bound, self._reader.field(function, "PyFunctionObject", "func_globals")
         )
 
-    def _truth(self, variables: dict[str, int], scope: int, name: str) -> bool | None:
+    def _bool_value_of_variable(
+        self, variables: dict[str, int], scope: int, name: str
+    ) -> bool | None:
         """Return the value of a variable that is a bool; None for any other."""
-        address = self.receiver(MethodCall(0, ("name", name), ()), variables, scope)
+        address = self.receiver_of_call(MethodCall(0, ("name", name), ()), variables, scope)
         if self._view.type_name(address) != "bool":
             return None
         number = self._view.objects.integer(address)
@@ -391,7 +399,7 @@ class AcquireCalls:
         names = names or read_name_tuple(self._reader, code, "co_localsplusnames")[-len(contents) :]
         return dict(zip(names, contents, strict=False))
 
-    def receiver(self, call: MethodCall, variables: dict[str, int], scope: int) -> int:
+    def receiver_of_call(self, call: MethodCall, variables: dict[str, int], scope: int) -> int:
         """Return the object whose method is called, or the function itself; 0 when unknown."""
         kind, name = call.root
         address = variables.get(name, 0)
@@ -412,7 +420,7 @@ class AcquireCalls:
         if name not in variables:
             yield NamedPlace(scope, name)
         for length, attribute in enumerate(call.path[:-1], 1):
-            owner = self.receiver(call._replace(path=call.path[:length]), variables, scope)
+            owner = self.receiver_of_call(call._replace(path=call.path[:length]), variables, scope)
             yield NamedPlace(self._replaced_locks.owner_address(owner), attribute)
 
     def attribute(self, address: int, name: str) -> int:

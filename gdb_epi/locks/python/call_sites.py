@@ -25,7 +25,7 @@ from contextlib import suppress
 
 from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.frames.frame_slots import ExceptionTableEntry, parse_exception_table
-from gdb_epi.cpython.frames.opcodes import Opcodes, opcodes_of_version
+from gdb_epi.cpython.frames.opcodes import OpcodesOfVersion, opcodes_of_version
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -84,7 +84,7 @@ _LEAVES = frozenset((  # after these the next one does not run
     "RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "JUMP_FORWARD", "JUMP_ABSOLUTE",
     "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT",
 ))  # fmt: skip
-_NO_OPCODES = Opcodes({}, {}, {}, frozenset())
+_NO_OPCODES = OpcodesOfVersion({}, {}, {}, frozenset())
 _COPIES = ("COPY", "DUP_TOP")
 _JUMPS = frozenset(("test", "jump", "back", "cold", "next"))
 _KEEP = frozenset((
@@ -401,7 +401,7 @@ class CallSites:
                 return True  # not taken, or (3.12) what follows a `try` whose handler goes round
         return False
 
-    def names_used(self, code: int) -> Iterator[tuple[int, str, str]]:
+    def names_used_by_instructions(self, code: int) -> Iterator[tuple[int, str, str]]:
         """Yield (byte, operation, name used or "") of each instruction, of some more than one.
 
         Raises UnreadableMemory, LayoutError, and IndexError where a table is too short.
@@ -420,7 +420,7 @@ class CallSites:
             else:
                 yield each.at, does, ""
 
-    def call_made(self, code: int, at: int) -> tuple[int, int] | None:
+    def argument_counts_of_call(self, code: int, at: int) -> tuple[int, int] | None:
         """Return with how many arguments a method is called that is loaded at a byte.
 
         And the byte behind that call, 0 where it was not found. None where it is passed on, or its
@@ -561,7 +561,7 @@ class CallSites:
         return [] if isinstance(raw, Absent) else parse_exception_table(raw)
 
 
-def ends_by_comparison(
+def loop_ends_by_comparison(
     instructions: Iterable[Instruction], loop: tuple[int, int], sites: CallSites
 ) -> bool:
     """Tell whether a comparison of what was read leads out of a loop (first, last byte).

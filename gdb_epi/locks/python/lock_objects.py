@@ -89,11 +89,13 @@ class LockObjects:
         if name not in _STRUCTS:
             return None
         try:
-            return self._read_lock_object(address, name) if self._is_in_use(address) else None
+            return (
+                self._read_lock_object(address, name) if self._is_living_object(address) else None
+            )
         except UnreadableMemory:
             return None
 
-    def _is_in_use(self, address: int) -> bool:
+    def _is_living_object(self, address: int) -> bool:
         """A freed lock still has its semaphore's address, but no plausible reference count."""
         field = self._reader.layout.find_field("PyObject", "ob_refcnt")
         if field is None:  # free-threaded: two counts, one of which may be 0
@@ -116,7 +118,7 @@ class LockObjects:
                 end = start + (layout.size(_POINTED.get(struct, "")) or SEMAPHORE_SIZE)
         if struct == "buffered" and start == address:
             return None
-        owner, count = self._owner(address, struct, layout)
+        owner, count = self._owner_of_lock(address, struct, layout)
         return LockObject(
             address=address,
             kind=kind,
@@ -128,7 +130,9 @@ class LockObjects:
             taken=count,
         )
 
-    def _owner(self, address: int, struct: str, layout: Layout) -> tuple[int | None, int | None]:
+    def _owner_of_lock(
+        self, address: int, struct: str, layout: Layout
+    ) -> tuple[int | None, int | None]:
         offset = layout.offset
         if struct == "PyThreadHandleObject":
             handle = self._reader.field(address, struct, "handle")

@@ -119,7 +119,7 @@ class PythonView:
         """Return the Python frames of every living thread by its id."""
         return self._frames
 
-    def follows_ended(self, tid: int) -> bool:
+    def has_earlier_thread_ended(self, tid: int) -> bool:
         """Tell whether a thread that started before a living one has ended; True if unreadable.
 
         Each interpreter numbers its thread states from 1 on (Python/pystate.c, 3.8 to 3.15).
@@ -276,7 +276,8 @@ class PythonView:
             return None
         try:
             return next(
-                (v for n, v in self.frame_variables.variable_addresses(frame) if n == name), None
+                (v for n, v in self.frame_variables_reader.variable_addresses(frame) if n == name),
+                None,
             )
         except (UnreadableMemory, LayoutError):
             return None
@@ -287,7 +288,7 @@ class PythonView:
             return (
                 []
                 if frame.hole is not None
-                else list(self.frame_variables.variable_addresses(frame))
+                else list(self.frame_variables_reader.variable_addresses(frame))
             )
         except (UnreadableMemory, LayoutError):
             return []
@@ -310,13 +311,13 @@ class PythonView:
         """Tell whether the module of a frame's code has a global of that name."""
         try:
             return frame.hole is None and any(
-                name == key for key, _ in self.frame_variables.global_addresses(frame)
+                name == key for key, _ in self.frame_variables_reader.global_addresses(frame)
             )
         except (UnreadableMemory, LayoutError):
             return False
 
     @cached_property
-    def frame_variables(self) -> FrameVariables:
+    def frame_variables_reader(self) -> FrameVariables:
         """The variables of frames."""
         # Imported only where a frame of threading waits.
         from gdb_epi.cpython.values.process_values import ProcessValues
@@ -336,7 +337,7 @@ class PythonView:
 
     # -- holders ----------------------------------------------------------------------------------
 
-    def holders(self, lock: int) -> Sequence[WithBlock]:
+    def with_blocks_of_lock(self, lock: int) -> Sequence[WithBlock]:
         """Return the frames inside a `with` block of a lock, living threads first."""
         return self._lock_blocks_by_lock.get(lock, ())
 
@@ -380,11 +381,11 @@ class PythonView:
         for frame in frames[:MAX_FRAMES]:
             if frame.name == "wait" and frame.module == "threading":
                 condition = self.variable(frame, "self")
-                lock = self.lock_of(condition) if condition else None
+                lock = self.lock_of_context_manager(condition) if condition else None
                 if lock is not None:
                     given_up.add(lock)
             for inner, manager in self.entered_managers(frame):
-                lock = self.lock_of(manager)
+                lock = self.lock_of_context_manager(manager)
                 if lock is not None and lock not in given_up:
                     yield WithBlock(tid, ident, name, vanished, inner, manager, lock)
 
@@ -392,9 +393,11 @@ class PythonView:
         """Return the first of some generators that rests inside `with` of a lock, and its frame."""
         for generator in generators:
             with suppress(UnreadableMemory, LayoutError, IndexError):
-                frame = self.slots.suspended_frame(generator)
+                frame = self.slots.frame_of_suspended_generator(generator)
                 blocks = self.entered_managers(frame) if frame is not None else ()
-                if frame is not None and any(self.lock_of(m) == lock for _, m in blocks):
+                if frame is not None and any(
+                    self.lock_of_context_manager(m) == lock for _, m in blocks
+                ):
                     return generator, frame
         return None
 
@@ -405,7 +408,7 @@ class PythonView:
         """
         of_generator = self.type_name(manager).endswith(ANY_GENERATOR_MANAGER)
         generator = self.attribute(manager, "gen") if of_generator else None
-        return self.slots.suspended_frame(generator) if generator else None
+        return self.slots.frame_of_suspended_generator(generator) if generator else None
 
     def entered_managers(self, frame: PyFrame) -> Iterator[tuple[PyFrame, int]]:
         """Yield (frame, manager) of a frame's blocks, and of what those managers have entered.
@@ -450,7 +453,7 @@ class PythonView:
                 if self.type_name(callback) == "method":
                     yield self.reader.u64(callback + im_self)
 
-    def lock_of(self, manager: int) -> int | None:
+    def lock_of_context_manager(self, manager: int) -> int | None:
         """Return the lock that a context manager stands for: itself, or its `_lock`."""
         if self.locks.is_lock(manager):
             return manager
@@ -489,7 +492,7 @@ class PythonView:
         named_globals: list[tuple[int, str]] = []
         left = MAX_NAMED
         for module in list(dict.fromkeys(("__main__", *modules, "logging")))[:MAX_MODULES]:
-            left -= self._name_globals(module, named_globals)
+            left -= self._add_names_of_globals(module, named_globals)
         names: dict[int, str] = {}
         for address, path in named_globals:
             names.setdefault(address, path)
@@ -501,7 +504,7 @@ class PythonView:
                 break
         return names
 
-    def _name_globals(self, module: str, names: list[tuple[int, str]]) -> int:
+    def _add_names_of_globals(self, module: str, names: list[tuple[int, str]]) -> int:
         """Append (object, name) of a module's globals; return how many were looked at."""
         count = 0
         with suppress(UnreadableMemory, LayoutError):

@@ -34,7 +34,7 @@ class NamedPlace(NamedTuple):
     name: str
 
 
-class _Body(NamedTuple):
+class _StoringCode(NamedTuple):
     """Code that may store: its globals, and for a method its class and what it calls the object."""
 
     code: int
@@ -59,17 +59,20 @@ class ReplacedLocks:
         """Tell whether code stores in a place, other than what makes its object."""
         with suppress(UnreadableMemory, LayoutError):
             classes = self._classes_of(place.owner)
-            bodies = dict.fromkeys(islice(self._bodies(classes), MAX_BODIES))
+            bodies = dict.fromkeys(islice(self._codes_that_may_store(classes), MAX_BODIES))
             names = {body: frozenset(read_name_tuple(self._reader, body.code, "co_names"))
                      for body in bodies}  # fmt: skip
             storing = (body for body in bodies if place.name in names[body])
             return any(
-                self._stores_in(body, place, classes) and not self._is_maker(body, names)
+                self._stores_in_place(body, place, classes)
+                and not self._creates_object(body, names)
                 for body in storing
             )
         return False
 
-    def _is_maker(self, body: _Body, names: Mapping[_Body, Collection[str]]) -> bool:
+    def _creates_object(
+        self, body: _StoringCode, names: Mapping[_StoringCode, Collection[str]]
+    ) -> bool:
         """Tell whether code makes an object, or is a method that only such code calls."""
         own = self._name_of(body.code)
         if own in _MAKERS or "fork" in own:
@@ -85,7 +88,9 @@ class ReplacedLocks:
     def _name_of(self, code: int) -> str:
         return self._reader.text_field(code, "PyCodeObject", "co_name")
 
-    def _stores_in(self, body: _Body, place: NamedPlace, classes: tuple[int, ...]) -> bool:
+    def _stores_in_place(
+        self, body: _StoringCode, place: NamedPlace, classes: tuple[int, ...]
+    ) -> bool:
         for store in self._sites.calls_of(body.code).stores:
             kind, root = store.root
             if store.name != place.name:
@@ -94,13 +99,13 @@ class ReplacedLocks:
                 if body.scope == place.owner:
                     return True
             elif kind == "global":
-                if self._owner_of(store, body.scope) == place.owner:
+                if self._owner_stored_into(store, body.scope) == place.owner:
                     return True
             elif root != body.subject or len(store.path) > 1 or body.kind in classes:
                 return True  # an object that is not known, or this one
         return False
 
-    def _owner_of(self, store: MethodCall, scope: int) -> int:
+    def _owner_stored_into(self, store: MethodCall, scope: int) -> int:
         """Return the object whose attribute is stored, the dict of a module; 0 when unknown."""
         address = self._view.objects.dict_get(scope, store.root[1])
         for name in store.path[:-1]:
@@ -119,34 +124,34 @@ class ReplacedLocks:
         kind = owner if self._view.type_name(owner) == "type" else self._reader.type_of(owner)
         return tuple(each.address for each in self._types.mro(self._types.type_at(kind)))
 
-    def _bodies(self, classes: tuple[int, ...]) -> Iterator[_Body]:
+    def _codes_that_may_store(self, classes: tuple[int, ...]) -> Iterator[_StoringCode]:
         """Yield the code of some classes, and of the modules with all their classes."""
         for kind in classes:
-            yield from self._bodies_of_class(kind)
+            yield from self._codes_of_class(kind)
         for scope in self._scopes:
             for _, value in islice(self._view.objects.dict_items(scope), MAX_ENTRIES):
                 if self._view.type_name(value) == "function":
-                    yield from self._bodies_of_function(value, 0)
+                    yield from self._codes_of_function(value, 0)
                 elif self._types.lineage(self._reader.type_of(value)).ident == "type":
-                    yield from self._bodies_of_class(value)
+                    yield from self._codes_of_class(value)
 
-    def _bodies_of_class(self, kind: int) -> Iterator[_Body]:
+    def _codes_of_class(self, kind: int) -> Iterator[_StoringCode]:
         contents = self._types.type_at(kind).dict
         entries = self._view.objects.dict_items(contents) if contents else ()
         for _, value in islice(entries, MAX_ENTRIES):
             if self._view.type_name(value) in ("staticmethod", "classmethod", "property"):
                 value = self._reader.u64(value + (self._reader.layout.size("PyObject") or 16))
             if self._view.type_name(value) == "function":
-                yield from self._bodies_of_function(value, kind)
+                yield from self._codes_of_function(value, kind)
 
-    def _bodies_of_function(self, function: int, kind: int) -> Iterator[_Body]:
+    def _codes_of_function(self, function: int, kind: int) -> Iterator[_StoringCode]:
         """Yield a function's code and the code of functions that it makes."""
         scope = self._reader.field(function, "PyFunctionObject", "func_globals")
         codes = [self._reader.field(function, "PyFunctionObject", "func_code")]
         variables = self._sites.name_tables(codes[0]).variables if kind else []
         subject = variables[0] if variables else ""
         for code in codes:
-            yield _Body(code, scope, kind, subject)
+            yield _StoringCode(code, scope, kind, subject)
             constants = self._reader.field(code, "PyCodeObject", "co_consts")
             inner = self._containers.tuple_items(constants)[:MAX_CONSTANTS]
             codes += [each for each in inner if self._view.type_name(each) == "code"]

@@ -19,7 +19,15 @@ from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.context import CLASSIFIERS, FutexWait, LockContext, LockGuess
 from gdb_epi.locks.python.lock_objects import RLOCK
-from gdb_epi.locks.types import CERTAIN, FUTEX_WORD, INFO, PROBABLE, Activity, LockOwner, LockWait
+from gdb_epi.locks.types import (
+    CERTAIN,
+    FUTEX_WORD,
+    INFO,
+    PROBABLE,
+    LockOwner,
+    LockWait,
+    ThreadRunState,
+)
 from gdb_epi.locks.waits.libc_lock_names import (
     ALLOCATOR,
     describe_caller_of_system_call,
@@ -47,7 +55,7 @@ UNLESS_REPLACED = ", unless another lock had that name when it called acquire()"
 OR_ENDED_THREAD = ", or by a thread that has ended and had the same identifier"
 
 
-class _WaitCase:
+class _UnsettledWait:
     """One wait on its way to a verdict."""
 
     def __init__(
@@ -79,25 +87,25 @@ def settle_owner(
     context: LockContext, thread: Thread, call: FutexWait, guess: LockGuess
 ) -> LockWait:
     """Return the wait with its owner and its verdict."""
-    case = _WaitCase(context, thread, call, guess)
+    case = _UnsettledWait(context, thread, call, guess)
     if guess.owner_tid:
-        return _wait_by_tid(case, guess.owner_tid)
+        return _settle_by_owner_tid(case, guess.owner_tid)
     if guess.shared:
         return case.settled(LockOwner(state="other-process"), lock_types.OTHER_PROCESS, CERTAIN)
     if guess.owner_ident:
-        return _wait_by_ident(case, guess.owner_ident)
+        return _settle_by_owner_pthread(case, guess.owner_ident)
     if guess.event:
-        return _wait_for_event(case)
+        return _settle_ownerless_event(case)
     if guess.free:
         return case.settled(LockOwner(state="none"), lock_types.UNKNOWN, INFO)
     view = context.python_view
-    blocks = view.holders(guess.lock) if view is not None and guess.lock else ()
+    blocks = view.with_blocks_of_lock(guess.lock) if view is not None and guess.lock else ()
     if blocks:
-        return _wait_by_block(case, blocks)
-    return _wait_without_named_owner(case)
+        return _settle_by_with_block(case, blocks)
+    return _settle_without_named_owner(case)
 
 
-def _wait_by_tid(case: _WaitCase, owner: int) -> LockWait:
+def _settle_by_owner_tid(case: _UnsettledWait, owner: int) -> LockWait:
     """The lock names its owner's thread id."""
     context, fork = case.context, case.context.fork
     if case.guess.by_frames:
@@ -141,7 +149,7 @@ def _wait_by_tid(case: _WaitCase, owner: int) -> LockWait:
     )  # fmt: skip
 
 
-def _wait_by_ident(case: _WaitCase, owner: int) -> LockWait:
+def _settle_by_owner_pthread(case: _UnsettledWait, owner: int) -> LockWait:
     """The lock names its owner's pthread_t; a later thread may have got the same one."""
     context, guess = case.context, case.guess
     tid = context.tid_of_pthread(owner)
@@ -182,21 +190,28 @@ def _wait_by_ident(case: _WaitCase, owner: int) -> LockWait:
     )  # fmt: skip
 
 
-def _may_be_of_ended_thread(case: _WaitCase, tid: int) -> bool:
+def _may_be_of_ended_thread(case: _UnsettledWait, tid: int) -> bool:
     """Tell whether an RLock may have been taken by an ended thread whose pthread_t `tid` now has.
 
     glibc gives a new thread the stack of one that has ended, and with it the same pthread_t.
     """
     view, guess = case.context.python_view, case.guess
-    if view is None or guess.kind != RLOCK or not guess.object or not view.follows_ended(tid):
+    if (
+        view is None
+        or guess.kind != RLOCK
+        or not guess.object
+        or not view.has_earlier_thread_ended(tid)
+    ):
         return False
     acquired = case.context.acquire_calls
-    takers = [block.tid for block in view.holders(guess.object)]
-    takers += [taken.tid for taken in (acquired.holders(guess.object) if acquired else ())]
+    takers = [block.tid for block in view.with_blocks_of_lock(guess.object)]
+    takers += [
+        taken.tid for taken in (acquired.frames_that_acquired(guess.object) if acquired else ())
+    ]
     return tid not in takers
 
 
-def _wait_by_block(case: _WaitCase, blocks: Sequence[WithBlock]) -> LockWait:
+def _settle_by_with_block(case: _UnsettledWait, blocks: Sequence[WithBlock]) -> LockWait:
     """A frame keeps the lock's `__exit__` for the end of its `with` block."""
     block = blocks[0]
     if len(blocks) > 1:
@@ -233,7 +248,7 @@ def _wait_by_block(case: _WaitCase, blocks: Sequence[WithBlock]) -> LockWait:
     )  # fmt: skip
 
 
-def _wait_for_event(case: _WaitCase) -> LockWait:
+def _settle_ownerless_event(case: _UnsettledWait) -> LockWait:
     """Nobody holds an event or a queue: another thread has to notify, put or release."""
     context = case.context
     nobody = f"nobody holds this ({case.guess.kind}): another thread has to wake this one"
@@ -253,16 +268,16 @@ def _wait_for_event(case: _WaitCase) -> LockWait:
     )
 
 
-def _wait_without_named_owner(case: _WaitCase) -> LockWait:
+def _settle_without_named_owner(case: _UnsettledWait) -> LockWait:
     """A lock without an owner is probably inherited when nobody else here could hold it."""
     context, guess = case.context, case.guess
     if not guess.anonymous:
         return case.settled(LockOwner(state="unknown"), lock_types.UNKNOWN, INFO)
     view = context.python_view
     taken = _frames_with_explicit_acquire(case)
-    if len(taken) == 1 and not _tried_before(case, taken[0]):
-        return _wait_by_explicit_acquire(case, taken[0])
-    if guess.internal and (interrupted := _wait_by_interrupted(case)) is not None:
+    if len(taken) == 1 and not _tried_lock_before(case, taken[0]):
+        return _settle_by_explicit_acquire(case, taken[0])
+    if guess.internal and (interrupted := _settle_by_interrupted_code(case)) is not None:
         return interrupted
     if not _is_alone_in_child(context):
         # Frames of other threads whose variables refer to the lock: weaker than a block.
@@ -289,7 +304,7 @@ def _wait_without_named_owner(case: _WaitCase) -> LockWait:
     return case.settled(LockOwner(state="unknown"), verdict, PROBABLE, *evidence)
 
 
-def _frames_with_explicit_acquire(case: _WaitCase) -> Sequence[AcquiredLock]:
+def _frames_with_explicit_acquire(case: _UnsettledWait) -> Sequence[AcquiredLock]:
     """Return the frames whose code called acquire() on this locked lock without a release()."""
     view, lock = case.context.python_view, case.guess.lock
     if view is None or not lock or case.guess.internal:
@@ -298,10 +313,10 @@ def _frames_with_explicit_acquire(case: _WaitCase) -> Sequence[AcquiredLock]:
     acquired = case.context.acquire_calls
     if seen_lock is None or seen_lock.locked is False or acquired is None:
         return ()
-    return acquired.holders(lock)
+    return acquired.frames_that_acquired(lock)
 
 
-def _wait_by_explicit_acquire(case: _WaitCase, taken: AcquiredLock) -> LockWait:
+def _settle_by_explicit_acquire(case: _UnsettledWait, taken: AcquiredLock) -> LockWait:
     """Only one thread's code called acquire() on the lock and has not released it."""
     owner = _living_owner(case.context, taken.tid)
     evidence = (
@@ -335,7 +350,7 @@ def _wait_by_explicit_acquire(case: _WaitCase, taken: AcquiredLock) -> LockWait:
     return wait._replace(doubt=unless)
 
 
-def _tried_before(case: _WaitCase, taken: AcquiredLock) -> bool:
+def _tried_lock_before(case: _UnsettledWait, taken: AcquiredLock) -> bool:
     """Tell whether the function that waits tried to take the lock before, which may have failed.
 
     `if not lock.acquire(blocking=False): log("busy"); lock.acquire()` holds nothing.
@@ -345,7 +360,7 @@ def _tried_before(case: _WaitCase, taken: AcquiredLock) -> bool:
     return taken.may_have_failed and frames[:1] == (taken.frame,)
 
 
-def _wait_by_interrupted(case: _WaitCase) -> LockWait | None:
+def _settle_by_interrupted_code(case: _UnsettledWait) -> LockWait | None:
     """The thread runs a signal handler, and the code that it interrupted takes the same lock.
 
     Functions of the C library that lock are not async-signal-safe for this reason (POSIX.1-2017,
@@ -376,7 +391,7 @@ def _wait_by_interrupted(case: _WaitCase) -> LockWait | None:
     return wait._replace(in_handler=True)
 
 
-def _sleeps_on_same_word(case: _WaitCase, thread: Thread) -> bool:
+def _sleeps_on_same_word(case: _UnsettledWait, thread: Thread) -> bool:
     """Tell whether a thread sleeps on the same futex word as this wait."""
     return (
         thread.system_call_name == "futex" and thread.system_call_argument(0) == case.call.address
@@ -440,7 +455,7 @@ def classify_futex(context: LockContext, thread: Thread, call: FutexWait) -> Loc
     Those for glibc's locks are not asked about another C library.
     """
     other = describe_caller_of_system_call(context.target, thread)
-    if other is None and context.on_musl:
+    if other is None and context.runs_on_musl:
         other = NOT_JUDGED
     for name, (of_libc, function) in sorted(CLASSIFIERS.items()):
         if of_libc and other is not None:
@@ -460,21 +475,25 @@ def classify_futex(context: LockContext, thread: Thread, call: FutexWait) -> Loc
     return LockGuess(FUTEX_WORD, evidence=(evidence, *((other,) if other is not None else ())))
 
 
-def classify_thread_activity(target: Target, thread: Thread) -> Activity:
+def classify_thread_activity(target: Target, thread: Thread) -> ThreadRunState:
     """Tell from the registers whether a thread sleeps in a system call, and in which."""
     register = thread.architecture.call
     number = thread.registers.get(register)
     if number is None or thread.architecture.pc not in thread.registers:
-        return Activity(thread.tid, "unknown", "", "the core holds no registers of it")
+        return ThreadRunState(thread.tid, "unknown", "", "the core holds no registers of it")
     if number >> 63 or is_at_system_call(target, thread) is False:
         if thread.system_call_name == "sched_yield":
-            return Activity(thread.tid, "running", "sched_yield", "it yields: perhaps it spins")
+            return ThreadRunState(
+                thread.tid, "running", "sched_yield", "it yields: perhaps it spins"
+            )
         what = f"no syscall instruction before {thread.architecture.pc}"
-        return Activity(thread.tid, "running", "", what)
+        return ThreadRunState(thread.tid, "running", "", what)
     if is_in_system_call(target, thread) is False:
         name = thread.system_call_name or f"system call {number}"
-        return Activity(thread.tid, "running", "", f"{name} has returned")
+        return ThreadRunState(thread.tid, "running", "", f"{name} has returned")
     if thread.system_call_name == "futex":
-        return Activity(thread.tid, "futex", "futex", f"{register} {number}")
+        return ThreadRunState(thread.tid, "futex", "futex", f"{register} {number}")
     name = thread.system_call_name or f"system call {number}"
-    return Activity(thread.tid, "system call", name, f"{register} {number}: {name}, not a lock")
+    return ThreadRunState(
+        thread.tid, "system call", name, f"{register} {number}: {name}, not a lock"
+    )

@@ -42,9 +42,9 @@ def exception(parts: RecordParts, _notes: RecordNotes) -> Json | None:
     if crashed is not None:
         if (errno := crashed[1].root_exception.errno) is not None:
             fields["errno"] = errno
-        if place := _raised_at(crashed[1]):
+        if place := _place_raised_at(crashed[1]):
             fields["raised_at"] = place
-        if earlier := _raised_from(crashed[1]):
+        if earlier := _type_raised_from(crashed[1]):
             fields["raised_from"] = earlier
     if len(raising) > MAX_THREADS:
         fields["threads_left_out"] = len(raising) - MAX_THREADS
@@ -56,7 +56,7 @@ def _type_name(raised: RaisedException) -> str | None:
     return None if isinstance(name, Absent) else name[:MAX_TYPE_NAME]
 
 
-def _raised_from(raised: RaisedException) -> str | None:
+def _type_raised_from(raised: RaisedException) -> str | None:
     """Return the type that a traceback would show above it: its cause, else its context."""
     itself = raised.root_exception
     link = itself.cause or (0 if itself.suppress_context else itself.context)
@@ -65,7 +65,7 @@ def _raised_from(raised: RaisedException) -> str | None:
     return name[:MAX_TYPE_NAME] if isinstance(name, str) else None
 
 
-def _raised_at(raised: RaisedException) -> Json | None:
+def _place_raised_at(raised: RaisedException) -> Json | None:
     """Return the innermost place of the traceback; None where it cannot be told."""
     traceback = raised.root_exception.traceback
     if isinstance(traceback, Absent) or traceback.broken or not traceback.lines:

@@ -9,7 +9,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.record.redact import MAX_PATH, base_name, redact_path
 from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 from gdb_epi.target.api import LIVE
-from gdb_epi.target.auxv import AT_BASE, AT_ENTRY, read_exec_random
+from gdb_epi.target.auxv import AT_BASE, AT_ENTRY, read_at_random_bytes
 from gdb_epi.util import pick_attributes, sha256_hex
 
 _SALT = b"gdb-epi exec/1"
@@ -34,7 +34,7 @@ def process(parts: RecordParts, _notes: RecordNotes) -> Json:
     if modules:
         fields["executable"] = redact_path(modules[0].path)
         fields["build_id"] = modules[0].build_id
-    random = read_exec_random(state.target)
+    random = read_at_random_bytes(state.target)
     if random is not None:  # the 16 bytes at AT_RANDOM, which forked siblings share
         fields["exec_id"] = sha256_hex(_SALT + random)[:16]
     pid = None if isinstance(identity, Absent) else identity.pid

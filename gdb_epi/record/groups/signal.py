@@ -82,7 +82,7 @@ def failure_site(parts: RecordParts, _notes: RecordNotes) -> Json | None:
             addresses["operand"]["address"] = hex_word(access.address)
         if access.register is not None and access.value is not None:
             addresses["operand"] |= {"register": access.register, "value": hex_word(access.value)}
-    slot = return_slot(target, site)
+    slot = slot_of_wild_transfer(target, site)
     if slot is not None:
         facts |= {"return_slot_how": slot.how, "return_slot_in": slot.points_to}
         addresses["return_slot"] = {
@@ -93,7 +93,7 @@ def failure_site(parts: RecordParts, _notes: RecordNotes) -> Json | None:
     return {"facts": facts, "signal": addresses}
 
 
-class ReturnSlot(NamedTuple):
+class ReturnAddressSlot(NamedTuple):
     """The word that a return took (`how` "return"), or that a call pushed ("call")."""
 
     how: str
@@ -129,7 +129,7 @@ def kind_of_address(target: Target, address: int) -> str:
     return "file" if region.path else "memory"
 
 
-def return_slot(target: Target, site: FaultSite) -> ReturnSlot | None:
+def slot_of_wild_transfer(target: Target, site: FaultSite) -> ReturnAddressSlot | None:
     """Return the word on the stack by which control came to a wild program counter.
 
     A return leaves its word just below rsp; a call has pushed the return address to rsp. None when
@@ -144,7 +144,7 @@ def return_slot(target: Target, site: FaultSite) -> ReturnSlot | None:
     value = read_word(target, address)
     if value is None:
         return None
-    return ReturnSlot(how, address, value, kind_of_address(target, value))
+    return ReturnAddressSlot(how, address, value, kind_of_address(target, value))
 
 
 def failing_access(target: Target, site: FaultSite) -> FailingAccess | None:

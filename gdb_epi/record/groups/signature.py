@@ -48,7 +48,7 @@ def signature(parts: RecordParts, _notes: RecordNotes) -> Json:
     if signed.category.name == ASSERTION:
         fields["assertion"] = asserting_function(parts.signed.scene, ASSERTION)
     if signed.hang is not None:
-        fields["hang"] = signed.hang.document()
+        fields["hang"] = signed.hang.as_json()
     if signed.secondary is not None:
         fields["secondary"] = {
             "tid": signed.secondary.tid,

@@ -28,7 +28,7 @@ from gdb_epi.record.record_parts import (
     get_texts,
     python_stacks,
 )
-from gdb_epi.render.causes.whose_code import named_file
+from gdb_epi.render.causes.whose_code import name_file_at_fault
 from gdb_epi.render.failure_places import leading_hypothesis
 from gdb_epi.render.frame_lines import (
     NATIVE,
@@ -199,7 +199,7 @@ def fix_for_cause(record: Json, calls: Sequence[StackCall]) -> str:
         if place and stuck.get("fix") == hang_types.LEAVE_OUT:
             return f"leave the task out of what it waits for in {place}"
         by_fix = _BY_FIX.get(str(stuck.get("fix")), "")
-        return _fix_of_circle(record) or by_fix or _BY_KIND.get(str(stuck.get("sort")), "")
+        return _fix_of_deadlock_circle(record) or by_fix or _BY_KIND.get(str(stuck.get("sort")), "")
     if label == "hang":
         return _fix_of_hang(record, deciding.get("stuck_waiting", {}), calls)
     return _fix_of_crash(record, calls, deciding) if label == "software" else ""
@@ -210,7 +210,7 @@ def _fix_of_crash(record: Json, calls: Sequence[StackCall], deciding: Mapping[st
         return "hand over a copy: local variables end with their function"
     cause = leading_hypothesis(record)
     if cause == "stack-exhausted":
-        return _help_for_full_stack(record)
+        return _advice_for_exhausted_stack(record)
     if "freed_callback" in deciding:
         return "keep the callback object in a variable as long as C may call it"
     if "unloaded_library" in deciding:
@@ -335,7 +335,7 @@ def _timeout_of_call(call: StackCall, place: str) -> str:
     return f"set a timeout for {short_name(call)}() at {place}"
 
 
-def _fix_of_circle(record: Json) -> str:
+def _fix_of_deadlock_circle(record: Json) -> str:
     """Return the fix for a circle of threads, by what they wait for; "" where none is known."""
     circle = deadlocked_threads(record)
     waits = [w for w in get_groups(record, "waits") if w.get("tid") in circle]
@@ -435,14 +435,14 @@ def _script_path(record: Json) -> str:
     return shell_word(path if whole else script) or "SCRIPT"
 
 
-def who_should_see_it(record: Json) -> tuple[str, str] | None:
+def whom_to_show_answer(record: Json) -> tuple[str, str] | None:
     """Return to whom the answer should be shown; None where it is the program's own code, it seems.
 
     Not where it is unknown whose code it is: nobody is accused of what he did not do.
     """
     code = get_group(record, "at_fault")
     if code.get("whose") in (LIBRARY, CALL) and get_texts(code, "files"):
-        return "show this to", f"who maintains {named_file(record, whole=True)}"
+        return "show this to", f"who maintains {name_file_at_fault(record, whole=True)}"
     if code.get("whose") == INTERPRETER:
         return (
             "show this to",
@@ -459,7 +459,7 @@ def _ran_with_checked_heap(record: Json) -> bool:
     return chosen.endswith("debug") or (bool(by_default) and chosen in ("None", "default"))
 
 
-def _help_for_full_stack(record: Json) -> str:
+def _advice_for_exhausted_stack(record: Json) -> str:
     """Return what helps against a stack that was full, by whose stack it is."""
     facts: Json = next(
         (

@@ -52,7 +52,7 @@ def memory_lines(record: Json) -> list[str]:
         kinds = _main_types(types, reached)
         lines = [f"{size_in_words(reached)} {of_all} are objects of Python: {kinds}"]
         holders = [h for h in get_groups(use, "holders") if get_number(h, "bytes") > TOLD * total]
-        return lines + [holder_words(holder) for holder in holders[:2]]
+        return lines + [memory_holder_words(holder) for holder in holders[:2]]
     if in_blocks >= MUCH * total:
         kinds = _main_types(get_groups(small, "types"), in_blocks)
         lines = [f"{size_in_words(in_blocks)} {of_all} are objects of Python: {kinds}"]
@@ -76,13 +76,13 @@ def _main_types(types: Sequence[Json], total: float) -> str:
     shown = list(types[:1])
     shown += [kind for kind in types[1:MAX_TYPES] if get_number(kind, "bytes") > TOLD * total]
     rest = total - sum(get_number(kind, "bytes") for kind in shown)
-    words = [_kind_words(kind) for kind in shown]
+    words = [_objects_of_type_words(kind) for kind in shown]
     if rest > TOLD * total:
         words.append(f"{size_in_words(rest)} of others")
     return ", ".join(words)
 
 
-def _kind_words(kind: Json) -> str:
+def _objects_of_type_words(kind: Json) -> str:
     number = int(get_number(kind, "number"))
     size = size_in_words(get_number(kind, "bytes"))
     return f"{_rounded_estimate(number)} objects of type {kind.get('type')} ({size})"
@@ -95,7 +95,7 @@ def _rounded_estimate(number: int) -> str:
     return f"{'about ' if shown != number else ''}{shown:,}"
 
 
-def holder_words(holder: Json) -> str:
+def memory_holder_words(holder: Json) -> str:
     """Return what a variable holds."""
     length, items = holder.get("length"), holder.get("items")
     what = str(holder.get("type"))
@@ -157,7 +157,7 @@ def memory_report(state: ProcessState) -> Report:
         about = "about " if python.get("estimated") else ""
         least = "" if python.get("whole") else ", and more: there was no time for all"
         lines.append(f"variables lead to {about}{size_in_words(python['reached'])}{least}")
-        holders = [holder_words(holder) for holder in get_groups(use, "holders")]
+        holders = [memory_holder_words(holder) for holder in get_groups(use, "holders")]
         lines += [f"  {words}" for words in holders if words not in lines]
         small = get_group(use, "small_blocks")
         in_blocks = get_number(small, "bytes")

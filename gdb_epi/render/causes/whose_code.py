@@ -104,7 +104,7 @@ def _place_of_uncaught_exception(record: Json) -> str:
     return f"{file.rpartition('/')[2]}:{place.get('lineno')}"
 
 
-def named_file(record: Json, *, whole: bool = False) -> str:
+def name_file_at_fault(record: Json, *, whole: bool = False) -> str:
     """Return the file that is at fault, with its package: "numpy (_multiarray_umath.so)".
 
     `whole`: by its name on the disk, to be looked for.
@@ -127,8 +127,8 @@ def _whose_code_words(record: Json, calls: Sequence[StackCall], reason: str) -> 
             get_group(finding, "facts").get("reaches_out") is True
             for finding in get_groups(record, "findings")
         ):
-            return f", in how {line or 'Python code'} uses {named_file(record)}", ""
-        places = [named_file(record)]
+            return f", in how {line or 'Python code'} uses {name_file_at_fault(record)}", ""
+        places = [name_file_at_fault(record)]
         if whose == CALL:
             places.append(f"in how {line or 'Python code'} calls it{_null_argument_words(record)}")
         if IN_MEMORY in _other_explanations(record):
@@ -263,12 +263,12 @@ _PLAIN_SIGNS = {
 }
 
 
-def _letter_words(match: Any) -> str:
+def _repeated_letter_words(match: Any) -> str:
     """Return "all its bytes are the letter A": no allocator fills memory with letters."""
     return f"all its bytes are 0x{match[1]}, the letter {chr(int(match[1], 16))}"
 
 
-def _number_words(match: Any) -> str:
+def _number_in_both_bases(match: Any) -> str:
     """Return a number as a program's source may have it: in both bases."""
     number = int(match[1])
     return f"it is the number {number} ({number:#x}), or NULL plus that many bytes"
@@ -288,8 +288,8 @@ def reason_without_addresses(record: Json, reason: str) -> str | None:
         plain = _NEAR_NULL.sub(
             r"the number \1 was used as a pointer, or as an offset from NULL", plain
         )
-        plain = _FAR_NUMBER.sub(_number_words, plain)
-        return _LETTERS.sub(_letter_words, plain)
+        plain = _FAR_NUMBER.sub(_number_in_both_bases, plain)
+        return _LETTERS.sub(_repeated_letter_words, plain)
     with_id: Json = next((s for s in saying if s.get("id")), {})
     sign = str(with_id.get("id"))
     if sign.startswith(_NULL_SIGNS):

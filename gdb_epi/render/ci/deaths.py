@@ -51,13 +51,13 @@ def own_source_lines(record: Mapping[str, Any]) -> Iterator[SourceLine]:
 def innermost_source_line_in(record: Mapping[str, Any], folder: str) -> SourceLine | None:
     """Return the innermost own place whose file is below a folder, relative to it."""
     for place in own_source_lines(record):
-        path = relative_to(place.path, folder)
+        path = path_relative_to_folder(place.path, folder)
         if path is not None:
             return SourceLine(path, place.line)
     return None
 
 
-def relative_to(path: str, folder: str) -> str | None:
+def path_relative_to_folder(path: str, folder: str) -> str | None:
     """Return a recorded path relative to a folder; None when no file of that name is below it.
 
     Records have `~` for users' names: /home/~/work/a.py is below /home/runner/work.

@@ -19,7 +19,7 @@ MAX_ANNOTATIONS = 10  # GitHub shows ten errors of a step
 MAX_SUMMARY = 1 << 19  # bytes; GitHub refuses the summary of a step beyond 1 MiB
 
 
-def annotation(title: str, text: str, place: SourceLine | None) -> str:
+def github_error_annotation(title: str, text: str, place: SourceLine | None) -> str:
     """Return the workflow command of one error: one line, whatever the texts hold."""
     where = f"file={_escape_command_property(place.path)},line={place.line}," if place else ""
     return f"::error {where}title={_escape_command_property(title)}::{_escape_command_data(text)}"
@@ -29,7 +29,7 @@ def death_annotations(deaths: Sequence[Death], root: str) -> Iterator[str]:
     """Yield an error for each death; paths are relative to `root`, the checkout."""
     for death in deaths[:MAX_ANNOTATIONS]:
         place = innermost_source_line_in(death.record, root) or death.place
-        yield annotation(f"{death.subject} {death.verb}", death.sentence, place)
+        yield github_error_annotation(f"{death.subject} {death.verb}", death.sentence, place)
 
 
 def job_summary(deaths: Sequence[Death]) -> str:

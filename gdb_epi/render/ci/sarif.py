@@ -21,7 +21,7 @@ from gdb_epi.render.ci.deaths import (
     SourceLine,
     innermost_source_line_in,
     own_source_lines,
-    relative_to,
+    path_relative_to_folder,
     source_line_of_call,
 )
 from gdb_epi.render.escape import escape
@@ -48,7 +48,7 @@ def sarif_log(deaths: Sequence[Death], root: str, problems: Sequence[str] = ()) 
     rules: dict[str, Json] = {}
     results: dict[tuple[str, str, str], Json] = {}
     for death in deaths:
-        rule = _rule(death)
+        rule = _sarif_rule(death)
         rules.setdefault(rule["id"], rule)
         number = list(rules).index(rule["id"])
         place = (
@@ -61,7 +61,7 @@ def sarif_log(deaths: Sequence[Death], root: str, problems: Sequence[str] = ()) 
         if key in results:
             results[key]["occurrenceCount"] += death.times
         else:
-            results[key] = _result(death, rule["id"], number, location, root)
+            results[key] = _sarif_result(death, rule["id"], number, location, root)
     notes = [{"level": "error", "message": {"text": escape(text)}} for text in problems]
     driver = {"name": "gdb-epi", "version": __version__, "rules": list(rules.values())}
     run = {
@@ -73,7 +73,7 @@ def sarif_log(deaths: Sequence[Death], root: str, problems: Sequence[str] = ()) 
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _rule(death: Death) -> Json:
+def _sarif_rule(death: Death) -> Json:
     verdict, category = death.verdict, death.category
     if category == NO_CORE:
         words = "a process died, and no core of it was found"
@@ -82,20 +82,20 @@ def _rule(death: Death) -> Json:
     return {
         "id": f"{verdict}/{category}",
         "shortDescription": {"text": words},
-        "defaultConfiguration": {"level": _level(verdict)},
+        "defaultConfiguration": {"level": _sarif_level(verdict)},
         "properties": {"tags": ["crash", verdict, category]},
     }
 
 
-def _level(verdict: str) -> str:
+def _sarif_level(verdict: str) -> str:
     return "note" if verdict in _HEALTHY else "error"
 
 
-def _result(death: Death, rule: str, number: int, location: Json | None, root: str) -> Json:
+def _sarif_result(death: Death, rule: str, number: int, location: Json | None, root: str) -> Json:
     result: Json = {
         "ruleId": rule,
         "ruleIndex": number,
-        "level": _level(death.verdict),
+        "level": _sarif_level(death.verdict),
         "message": {"text": escape(f"{death.subject}: {death.sentence}")},
         "occurrenceCount": death.times,
     }
@@ -105,7 +105,7 @@ def _result(death: Death, rule: str, number: int, location: Json | None, root: s
     prints = {f"gsig/2/{name}": keys[name] for name in _FINGERPRINTS if name in keys}
     if prints:
         result["partialFingerprints"] = prints
-    frames = list(_frames(death.record, root))
+    frames = list(_sarif_stack_frames(death.record, root))
     if frames:
         result["stacks"] = [{"message": {"text": "the thread that tells"}, "frames": frames}]
     if death.signature:
@@ -123,20 +123,20 @@ def _physical_location(place: SourceLine) -> Json:
     return {"physicalLocation": {"artifactLocation": artifact, "region": region}}
 
 
-def _frames(record: Mapping[str, Any], root: str) -> Iterator[Json]:
+def _sarif_stack_frames(record: Mapping[str, Any], root: str) -> Iterator[Json]:
     stack = explaining_stack(record)
     for call in calls_of_record(get_groups(stack, "frames"))[:MAX_FRAMES]:
         if call.language != REMARK:
-            yield _frame(call, root)
+            yield _sarif_stack_frame(call, root)
 
 
-def _frame(call: StackCall, root: str) -> Json:
+def _sarif_stack_frame(call: StackCall, root: str) -> Json:
     name = escape(call.name or call.place() or "?")
     location: Json = {"message": {"text": name}, "logicalLocations": [{"fullyQualifiedName": name}]}
     place = source_line_of_call(call)
     if place is not None:
         location |= _physical_location(
-            SourceLine(relative_to(place.path, root) or place.path, place.line)
+            SourceLine(path_relative_to_folder(place.path, root) or place.path, place.line)
         )
     frame: Json = {"location": location}
     return frame if call.language == PYTHON else {**frame, "module": escape(call.module or "?")}

@@ -42,7 +42,7 @@ from gdb_epi.signature.categories.types import (
     CategoryInput,
     Rule,
     RuleMatch,
-    Undecided,
+    RuleUndecided,
     category_without_stack,
 )
 from gdb_epi.signature.names import signature_safe_text
@@ -236,7 +236,7 @@ def _address_phrase(account: FaultAccount) -> str:
     return "no address" if not address else f"address {address:#018x}"
 
 
-def _raise_phrase(account: FaultAccount) -> str:
+def _raised_signal_phrase(account: FaultAccount) -> str:
     # find_fault would have answered with the signal frame that a re-raising handler leaves.
     return (
         f"the process sent {signal_name(account.fault.signo)} to itself (si_code "
@@ -295,7 +295,7 @@ ENDS: dict[str, tuple[str, Callable[[FaultAccount], str]]] = {
     REFUSED_CALL: ("seccomp", lambda _: (
         "SIGSYS by the kernel: a seccomp filter refused a system call"
     )),
-    RAISED: ("raised", _raise_phrase),
+    RAISED: ("raised", _raised_signal_phrase),
 }  # fmt: skip
 
 
@@ -368,12 +368,12 @@ def _decide_by_glibc_message(kind: str, frames: tuple[str, ...], scene: Category
         klass = ":unknown" if kind == "malloc" else ""
         return RuleMatch(f"abort-{kind}{klass}", f"{frame} is on the stack")
     if isinstance(message, Absent) and isinstance(scene.native, Absent):
-        return Undecided(f"{message.detail}; no native stack ({scene.native.detail})")
+        return RuleUndecided(f"{message.detail}; no native stack ({scene.native.detail})")
     # assert, malloc and fortify abort in static functions; Debian 13 ships no names of these.
     caller = _caller_of_abort(scene)
     file = caller.module_name if caller and caller.function is None else ""
     if isinstance(message, Absent) and file.startswith(_LIBC):
-        return Undecided(f"{message.detail}; the function of libc that aborted has no name")
+        return RuleUndecided(f"{message.detail}; the function of libc that aborted has no name")
     return None
 
 
@@ -386,7 +386,7 @@ def _caller_of_abort(scene: CategoryInput) -> NativeFrame | None:
 def cxx_terminate(scene: CategoryInput) -> Answer:
     """std::terminate of C++, with the type of the exception that nobody caught."""
     if isinstance(scene.native, Absent):
-        return Undecided(f"no native stack ({scene.native.detail})")
+        return RuleUndecided(f"no native stack ({scene.native.detail})")
     frame = evidence_of_terminate(scene.native)
     if frame is None:
         return None
@@ -405,7 +405,7 @@ def cxx_terminate(scene: CategoryInput) -> Answer:
 def fatal_error(scene: CategoryInput) -> Answer:
     """Py_FatalError and its relatives."""
     if isinstance(scene.native, Absent):
-        return Undecided(f"no native stack ({scene.native.detail})")
+        return RuleUndecided(f"no native stack ({scene.native.detail})")
     frame = _first_function_on_stack(scene, tuple(_FATAL))
     return (
         RuleMatch(f"abort-py-fatal:{_FATAL[frame]}", f"{frame} is on the stack") if frame else None
@@ -426,7 +426,7 @@ def _failed_allocation_handler(scene: CategoryInput) -> str | None:
     return next((name for name in names if name in _NO_MEMORY), None)
 
 
-def any_other_abort(scene: CategoryInput) -> Answer:
+def other_abort(scene: CategoryInput) -> Answer:
     """Any other SIGABRT that the process sent itself, unless it says that memory ran out."""
     if _failed_allocation_handler(scene):
         return None
@@ -467,7 +467,7 @@ ABORT_RULES = tuple(
         ),  # and the stack protector
         ("abort-terminate", cxx_terminate),
         ("abort-py-fatal", fatal_error),
-        ("abort-other", any_other_abort),
+        ("abort-other", other_abort),
         ("oom-suspect", out_of_memory),
     )
 )
@@ -507,14 +507,14 @@ def killed_external(scene: CategoryInput) -> Answer:
     return RuleMatch("killed-external", f"{signal} {by}")
 
 
-def not_a_crash(scene: CategoryInput) -> Answer:
+def ended_by_no_signal(scene: CategoryInput) -> Answer:
     """No signal ended the process: a debugger wrote the core."""
     if isinstance(scene.crash, Absent) and scene.crash.reason == NOT_APPLICABLE:
         return RuleMatch("snapshot", scene.crash.detail)
     return None
 
 
-OTHER_RULES = (("killed-external", killed_external), ("snapshot", not_a_crash))
+OTHER_RULES = (("killed-external", killed_external), ("snapshot", ended_by_no_signal))
 
 
 RULES: tuple[tuple[str, Rule], ...] = (*FAULT_RULES, *ABORT_RULES, *OTHER_RULES)
@@ -526,7 +526,7 @@ def categorise(scene: CategoryInput) -> tuple[Category, list[str]]:
     undecided: list[str] = []
     for name, rule in RULES:
         answer = rule(scene)
-        if isinstance(answer, Undecided):
+        if isinstance(answer, RuleUndecided):
             undecided.append(name)
             steps.append(f"category: {name} cannot be decided: {answer.why}")
         elif answer is not None and answer.name == "abort-other" and undecided:

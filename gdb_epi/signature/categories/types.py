@@ -48,7 +48,7 @@ class RuleMatch(NamedTuple):
     evidence: str
 
 
-class Undecided(NamedTuple):
+class RuleUndecided(NamedTuple):
     """A rule could not decide: why."""
 
     why: str
@@ -97,7 +97,7 @@ class CategoryInput:
         return [frame.function for frame in self.native if frame.function]
 
 
-Answer = RuleMatch | Undecided | None
+Answer = RuleMatch | RuleUndecided | None
 Rule = Callable[[CategoryInput], Answer]
 
 

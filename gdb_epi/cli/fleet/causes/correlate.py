@@ -12,7 +12,10 @@ from gdb_epi.cli.support.messages import no_crashes_message
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from gdb_epi.fleet.questions.correlate import AttributePair, PairSearch
+    from gdb_epi.fleet.questions.correlate import (
+        ConditionPairOfSignature,
+        ConditionPairSearchResult,
+    )
 
 HELP = "pairs of attributes that go together (Cramer's V), or that mark a signature together"
 EPILOG = (
@@ -44,9 +47,9 @@ def run(args: Namespace) -> None:
     asof = output.parse_day_argument(args.asof)
     with open_for_question(args.db) as base:
         population = base.population(asof)
-    from gdb_epi.fleet.questions.correlate import correlate
+    from gdb_epi.fleet.questions.correlate import correlate_attributes
 
-    correlation = correlate(population)
+    correlation = correlate_attributes(population)
     pairs = correlation.pairs[: args.limit]
     if args.csv:
         output.print_rows([pair._asdict() for pair in pairs], as_csv=True)
@@ -97,7 +100,7 @@ def _correlate_signature(args: Namespace) -> None:
                 output.print_line(f"  by itself: {words}")
 
 
-def _pair_row(pair: AttributePair, day: int) -> dict[str, Any]:
+def _pair_row(pair: ConditionPairOfSignature, day: int) -> dict[str, Any]:
     from gdb_epi.fleet.screen.finding_texts import finding_json
 
     numbers = finding_json(pair.finding, day)
@@ -108,7 +111,7 @@ def _pair_row(pair: AttributePair, day: int) -> dict[str, Any]:
     return {**head, **{k: numbers[k] for k in (*names, "aliases", "caveats")}}
 
 
-def _print_pairs(search: PairSearch) -> None:
+def _print_pairs(search: ConditionPairSearchResult) -> None:
     from gdb_epi.fleet.screen.finding_texts import (
         P_AND_Q,
         describe_risk,

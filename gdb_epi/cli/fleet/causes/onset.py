@@ -11,7 +11,7 @@ from gdb_epi.cli.fleet import output
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from gdb_epi.fleet.questions.onset import Onset
+    from gdb_epi.fleet.questions.onset import OnsetAnswer
 
 HELP = "when the rate of a signature changed, beside the roll-out dates of attributes"
 
@@ -46,7 +46,7 @@ def run(args: Namespace) -> None:
             )
 
 
-def _onset_json(answer: Onset) -> dict[str, Any]:
+def _onset_json(answer: OnsetAnswer) -> dict[str, Any]:
     from gdb_epi.fleet.store.day_numbers import iso_day
 
     data: dict[str, Any] = answer._asdict()
@@ -63,7 +63,7 @@ def _onset_json(answer: Onset) -> dict[str, Any]:
     return {**data, "caveats": list(answer.caveats)}
 
 
-def _print_onset(answer: Onset) -> None:
+def _print_onset(answer: OnsetAnswer) -> None:
     from gdb_epi.fleet.screen.finding_texts import describe_comparison, describe_risk
     from gdb_epi.fleet.store.day_numbers import iso_day
 

@@ -27,13 +27,13 @@ add_arguments = output.add_signature_question_arguments
 def run(args: Namespace) -> None:
     """Print the parts, largest evidence first."""
     from gdb_epi.fleet.questions.onset import find_onset
-    from gdb_epi.fleet.questions.population_verdict import NOT_ENOUGH, judge_split
+    from gdb_epi.fleet.questions.population_verdict import NOT_ENOUGH, verdict_of_split_signature
     from gdb_epi.fleet.questions.splitting import split_signature
     from gdb_epi.fleet.screen.events import find_events
 
     population, code = population_and_code(args.db, args.signature, args.asof)
     parted = split_signature(population, code, population.last_day)
-    judged = judge_split(population, parted)
+    judged = verdict_of_split_signature(population, parted)
     beside = _timing_remarks(population, code) if judged.kind == NOT_ENOUGH else []
     if beside:
         judged = judged._replace(headline=beside.pop(0))

@@ -21,10 +21,13 @@ def run(args: Namespace) -> None:
     """Print all of today's findings, strongest first; stores nothing."""
     from gdb_epi.cli.fleet.data.check import print_hint_to_check
     from gdb_epi.fleet.decisions.decision_lines import decided_finding_lines
-    from gdb_epi.fleet.decisions.repairs import screen_present, separate_past_of_repaired_hosts
+    from gdb_epi.fleet.decisions.repairs import (
+        screen_without_repaired_hosts_past,
+        separate_past_of_repaired_hosts,
+    )
     from gdb_epi.fleet.decisions.states import repaired_hosts
     from gdb_epi.fleet.population.open_for_question import open_for_question
-    from gdb_epi.fleet.questions.signature_history import call_by_causes
+    from gdb_epi.fleet.questions.signature_history import name_signatures_by_causes
     from gdb_epi.fleet.questions.suspects import suspect_lines
     from gdb_epi.fleet.screen.finding_texts import finding_json
 
@@ -32,12 +35,12 @@ def run(args: Namespace) -> None:
     with open_for_question(args.db) as base:
         repaired = repaired_hosts(base.execute, time.time(), output.end_of_day(asof))
         population = separate_past_of_repaired_hosts(base.population(asof), repaired)
-        screened = screen_present(population, asof)
+        screened = screen_without_repaired_hosts_past(population, asof)
         decided = decided_finding_lines(base.execute, screened.findings if screened else ())
         lines: list[str] = []
         if screened is not None and not (args.json or args.csv):
             lines = [*decided, *suspect_lines(population, screened)]
-        lines = call_by_causes(base.execute, lines)
+        lines = name_signatures_by_causes(base.execute, lines)
     if args.json or args.csv:
         findings = () if screened is None else sorted(screened.findings, key=lambda f: f.p)
         rows = [finding_json(f, screened.day) for f in findings if screened is not None]

@@ -103,8 +103,8 @@ def _mark_hosts_drained(engine: Engine, plan: ExclusionPlan, by: str | None, now
     from gdb_epi.fleet.decisions.current_state import (
         DRAINED,
         HOST,
+        DecisionSubject,
         StoredDecision,
-        Subject,
         current_user_name,
         insert_decision,
     )
@@ -115,7 +115,7 @@ def _mark_hosts_drained(engine: Engine, plan: ExclusionPlan, by: str | None, now
         for host in plan.hosts:
             until = (host.until + 1) * SECONDS_A_DAY
             mark = StoredDecision(
-                Subject(HOST, "", host.host), now, by or current_user_name(), DRAINED
+                DecisionSubject(HOST, "", host.host), now, by or current_user_name(), DRAINED
             )
             insert_decision(connection, mark._replace(note=host.reason, until=until))
 

@@ -33,7 +33,7 @@ def run(args: Namespace) -> None:
         from gdb_epi.fleet.decisions.finding_states import stored_findings
         from gdb_epi.fleet.decisions.states import repaired_hosts
         from gdb_epi.fleet.population.host_spelling import match_spellings
-        from gdb_epi.fleet.questions.signature_history import call_by_causes
+        from gdb_epi.fleet.questions.signature_history import name_signatures_by_causes
         from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
         findings = stored_findings(engine, args.state)
@@ -43,7 +43,7 @@ def run(args: Namespace) -> None:
             hosts = [finding.value for finding in findings if finding.attr == "host"]
             repaired = set(match_spellings(hosts, marked).values())
             lines = [line for finding in findings for line in _finding_lines(finding, repaired)]
-            lines = call_by_causes(execute, lines)
+            lines = name_signatures_by_causes(execute, lines)
     if args.json or args.csv:
         from gdb_epi.cli.fleet.output import print_rows
 
@@ -75,7 +75,7 @@ def _finding_lines(finding: StoredFinding, repaired: Container[str]) -> Iterator
 
     verdict = finding.verdict
     yield f"{finding.id:>4}  {finding.state:<9}  {iso_day(finding.day)}  {verdict}"
-    yield f"      {finding.numbers(interval=True)}"
+    yield f"      {finding.numbers_line(interval=True)}"
     test, exposure = (finding.detail.get(name, "") for name in ("test", "exposure"))
     if test:
         yield f"      {describe_test(str(test), str(exposure))}"

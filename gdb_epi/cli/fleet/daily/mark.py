@@ -47,9 +47,9 @@ def run(args: Namespace) -> None:
     from gdb_epi.fleet.store.database import open_database
 
     with open_database(args.db, write=True, create=False) as engine:
-        from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
+        from gdb_epi.fleet.decisions.record_decision import DecisionToRecord, record_decision
 
-        decision = Decision(
+        decision = DecisionToRecord(
             about=args.about,
             name=args.name,
             state=args.state,

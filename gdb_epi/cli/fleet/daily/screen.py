@@ -119,7 +119,7 @@ def _print_findings(
     ids: Mapping[tuple[str, str, str], int],
 ) -> None:
     from gdb_epi.fleet.decisions.finding_states import latest_cores
-    from gdb_epi.fleet.questions.signature_history import call_by_causes
+    from gdb_epi.fleet.questions.signature_history import name_signatures_by_causes
     from gdb_epi.fleet.screen.finding import finding_identity
     from gdb_epi.fleet.screen.finding_texts import P_AND_Q, finding_json
     from gdb_epi.fleet.screen.recurring_events import finding_lines, group_recurring_events
@@ -135,12 +135,12 @@ def _print_findings(
     lines: list[str] = []
     for screen in screens:
         for finding, others in group_recurring_events(screen.findings):
-            every = [ids.get(finding_identity(*some.key)) for some in (finding, *others)]
+            every = [ids.get(finding_identity(*some.identity)) for some in (finding, *others)]
             numbers = ", ".join(str(number) for number in every if number is not None)
             name = f"finding{'s' * (len(every) > 1)} {numbers}: " if numbers else ""
             lines += finding_lines(population, screen.day, finding, others, name)
     with engine.connect() as connection:
-        output.print_lines(call_by_causes(sqlalchemy_executor(connection), lines))
+        output.print_lines(name_signatures_by_causes(sqlalchemy_executor(connection), lines))
     if any(screen.findings for screen in screens):
         output.print_line(P_AND_Q)
     else:

@@ -40,13 +40,15 @@ def run(args: Namespace) -> None:
 
     with open_database(args.db, write=False) as engine, engine.connect() as connection:
         from gdb_epi.fleet.decisions.current_state import HOST
-        from gdb_epi.fleet.decisions.states import read_states
+        from gdb_epi.fleet.decisions.states import read_decision_states
         from gdb_epi.fleet.population.host_spelling import match_spellings
         from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
         asof = parse_day_argument(args.asof)
         until = end_of_day(asof)
-        states = read_states(sqlalchemy_executor(connection), min(time.time(), until - 1), until)
+        states = read_decision_states(
+            sqlalchemy_executor(connection), min(time.time(), until - 1), until
+        )
     if args.name is not None:
         meant = match_spellings([args.name], [s.current.subject.name for s in states])
         states = [

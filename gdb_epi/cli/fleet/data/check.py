@@ -16,8 +16,8 @@ from gdb_epi.cli.support.messages import no_crashes_message, repeated_database_o
 
 if TYPE_CHECKING:
     from gdb_epi.fleet.population.population import Population
-    from gdb_epi.fleet.screen.past_silence import PastSilence
-    from gdb_epi.fleet.screen.silent_hosts import Silence
+    from gdb_epi.fleet.screen.past_silence import TemporarySilenceOfHosts
+    from gdb_epi.fleet.screen.silent_hosts import SilentHosts
 
 HELP = "the quality of the data: clocks, gaps of the host-hours, names, missing attributes"
 EPILOG = (
@@ -52,7 +52,7 @@ def silent_hosts_lines(
     from gdb_epi.fleet.screen.silent_hosts import find_silent_groups, groups_with_signature
 
     until_day = population if day is None else population.until_day(day)
-    silent: list[Silence | PastSilence]
+    silent: list[SilentHosts | TemporarySilenceOfHosts]
     silent = [*find_silent_groups(until_day), *find_past_silences(until_day)]
     if signature is not None:
         silent = groups_with_signature(until_day, silent, until_day.signatures.index(signature))

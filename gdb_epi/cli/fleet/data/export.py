@@ -74,9 +74,9 @@ def run(args: Namespace) -> None:
             lines = (json.dumps(to_otel_row(row), sort_keys=True) for row in rows)
         else:
             from gdb_epi.fleet.store.archive import archive_lines
-            from gdb_epi.fleet.store.reproject import record_lines
+            from gdb_epi.fleet.store.reproject import stored_records_as_json_lines
 
-            lines = record_lines(engine, lost)
+            lines = stored_records_as_json_lines(engine, lost)
             if args.whole:
                 lines = chain(lines, archive_lines(engine))
         if args.output is None:
@@ -127,20 +127,20 @@ def _update_lake(args: Namespace) -> None:
 
         lake = Path(args.output).absolute()
         done = export_lake(engine, lake)
-    from gdb_epi.fleet.lake.prepare import precompute_lake_answers
+    from gdb_epi.fleet.lake.prepare import precompute_answers_of_lake
 
     print(
         f"{args.output}: {counted(done.crashes, 'crash')}; {counted(done.written, 'file')} "
         f"written, {done.unchanged} unchanged, {done.removed} removed",
         flush=True,
     )
-    precompute_lake_answers(lake)
+    precompute_answers_of_lake(lake)
 
 
 def _stored_records(engine: Engine, lost: list[int]) -> Iterator[dict[str, Any]]:
-    from gdb_epi.fleet.store.reproject import record_lines
+    from gdb_epi.fleet.store.reproject import stored_records_as_json_lines
 
-    return (json.loads(line) for line in record_lines(engine, lost))
+    return (json.loads(line) for line in stored_records_as_json_lines(engine, lost))
 
 
 def _write(stream: TextIO, lines: Iterable[str]) -> None:

@@ -36,10 +36,10 @@ def run(args: Namespace) -> None:
         raise UsageError("say what to forget", hint="--host HOST, --user USER or --core KEY")
     refuse_lake(args.db, "is read-only")
     with open_database(args.db, write=args.apply, create=False) as engine:
-        from gdb_epi.fleet.decisions.forgetting import forget
+        from gdb_epi.fleet.decisions.forgetting import forget_host_user_or_core
         from gdb_epi.fleet.questions.signature_history import format_utc_time
 
-        gone = forget(engine, kind, getattr(args, kind), apply=args.apply)
+        gone = forget_host_user_or_core(engine, kind, getattr(args, kind), apply=args.apply)
     rows = [
         counted(n, name) for n, name in (
             (gone.host_days, "host-day"), (gone.findings, "finding"),

@@ -47,9 +47,9 @@ def run(args: Namespace) -> None:
     before = int(now // SECONDS_A_DAY) - args.older_than
     refuse_lake(args.db, "is read-only")
     with open_database(args.db, write=args.apply, create=False) as engine:
-        from gdb_epi.fleet.decisions.pruning import prune
+        from gdb_epi.fleet.decisions.pruning import prune_old_crashes
 
-        pruning = prune(engine, before, args.keep, apply=args.apply, now=now)
+        pruning = prune_old_crashes(engine, before, args.keep, apply=args.apply, now=now)
     rows = []
     if pruning.crashes:
         rows += [counted(pruning.crashes, "crash"), size_text(pruning.bytes) + " of records"]

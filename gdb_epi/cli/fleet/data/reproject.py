@@ -19,8 +19,8 @@ def run(args: Namespace) -> None:
     from gdb_epi.fleet.store.database import open_database
 
     with open_database(args.db, write=True, create=False) as engine:
-        from gdb_epi.fleet.store.reproject import reproject
+        from gdb_epi.fleet.store.reproject import reproject_raw_records
 
         lost: list[int] = []
-        print(f"{counted(reproject(engine, lost), 'record')} projected again")
+        print(f"{counted(reproject_raw_records(engine, lost), 'record')} projected again")
     warn_of_damaged_records(lost)

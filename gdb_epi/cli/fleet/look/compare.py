@@ -15,7 +15,7 @@ from gdb_epi.util import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gdb_epi.fleet.questions.signatures import ComparedSignature, Comparison
+    from gdb_epi.fleet.questions.signatures import ComparedSignature, SignatureComparison
 
 HELP = "signatures of two windows of time, or two values, the strongest change first"
 EPILOG = (
@@ -86,13 +86,13 @@ def run(args: Namespace) -> None:
                 f"{n} + {more}" if more else n
                 for n, more in zip((row.before, row.after), row.together, strict=True)
             ),
-            *_change(row),
+            *_change_cells(row),
             *signature_cells(row.signature, {}, 0, some)[:2],
             row.key or "?",
         ]
         for row, some in zip(comparison.rows, records, strict=True)
     ]
-    output.print_lines_by_causes(args.db, _summary(comparison, renamed))
+    output.print_lines_by_causes(args.db, _summary_lines(comparison, renamed))
     headers = ("before", "after", "times as often", "p", "q", "where", "what", "key")
     output.print_table(headers, cells, "no crashes in either window", NARROW)
     output.print_lines(silence)
@@ -104,7 +104,7 @@ def run(args: Namespace) -> None:
         )
 
 
-def _change(row: ComparedSignature) -> tuple[str, str, str]:
+def _change_cells(row: ComparedSignature) -> tuple[str, str, str]:
     """Return how much more often, p and q; not of what came together for the most part."""
     if sum(row.together) > row.before + row.after:
         return "came together", "", ""
@@ -112,7 +112,7 @@ def _change(row: ComparedSignature) -> tuple[str, str, str]:
     return ratio, f"{row.p:.1g}", f"{row.q:.1g}"
 
 
-def _summary(comparison: Comparison, renamed: Sequence[str]) -> Iterator[str]:
+def _summary_lines(comparison: SignatureComparison, renamed: Sequence[str]) -> Iterator[str]:
     """Say how many signatures changed, what all others come to, and which events there were.
 
     And what was `renamed`: it has changed in name alone.
@@ -137,7 +137,7 @@ def _summary(comparison: Comparison, renamed: Sequence[str]) -> Iterator[str]:
         if rest is not None and rest.p < MAX_Q_OF_CHANGE and same.low <= 1 <= same.high:
             start += ": that is how the hosts differ, or the days, and no change by the value"
     strongest = comparison.rows[0]
-    if not changed and strongest.p < MAX_P_ALONE and _change(strongest)[1]:
+    if not changed and strongest.p < MAX_P_ALONE and _change_cells(strongest)[1]:
         place = signature_phrase_and_key(strongest.signature or "")
         start += f"; asked about by itself, {place} did (p {strongest.p:.1g})"
     yield start

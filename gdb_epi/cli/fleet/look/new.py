@@ -78,7 +78,7 @@ def run(args: Namespace) -> None:
     titles = HEADERS if any_timed else ("stored", *HEADERS[1:])
     headers, cells, _ = drop_unknown_columns(
         titles,
-        [_cells(row, some, any_timed) for row, some in zip(rows, records, strict=True)],
+        [_row_cells(row, some, any_timed) for row, some in zip(rows, records, strict=True)],
     )
     output.print_table(headers, cells, nothing, NARROW)
     if rows:
@@ -93,7 +93,9 @@ def run(args: Namespace) -> None:
         )
 
 
-def _cells(row: NewSignature, records: Sequence[dict[str, Any]], any_timed: bool) -> list[object]:
+def _row_cells(
+    row: NewSignature, records: Sequence[dict[str, Any]], any_timed: bool
+) -> list[object]:
     where, what, verdicts = signature_cells(row.signature, row.verdicts, row.crashes, records)
     day = day_or_empty(row.first_seen)
     first = day if row.timed or not any_timed else f"? (stored {day})"

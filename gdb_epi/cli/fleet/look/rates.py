@@ -12,8 +12,8 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted, shortened_list
 
 if TYPE_CHECKING:
-    from gdb_epi.fleet.questions.rates import Rates, ValueRate
-    from gdb_epi.fleet.statistics.rate_ratios import Risk
+    from gdb_epi.fleet.questions.rates import RatesByValue, ValueRate
+    from gdb_epi.fleet.statistics.rate_ratios import RateRatio
 
 HELP = "crashes per host-hour by the values of an attribute: is this kernel, this release worse?"
 EPILOG = (
@@ -43,7 +43,7 @@ def run(args: Namespace) -> None:
     """Print a row for each value, or what can be said of one."""
     import numpy as np
 
-    from gdb_epi.fleet.decisions.repairs import screen_present
+    from gdb_epi.fleet.decisions.repairs import screen_without_repaired_hosts_past
     from gdb_epi.fleet.population.open_for_question import open_for_question
     from gdb_epi.fleet.questions.rates import rates_of_values
     from gdb_epi.fleet.questions.suspects import MAX_UNEXPLAINED_CRASHES, signatures_with_value
@@ -76,7 +76,7 @@ def run(args: Namespace) -> None:
     with_answers = bool(value) or args.json or args.csv
     screened = None
     if with_answers and population.day.size <= MAX_UNEXPLAINED_CRASHES:
-        screened = screen_present(population)
+        screened = screen_without_repaired_hosts_past(population)
     findings = () if screened is None else screened.findings
     rates = rates_of_values(population, attribute, members, explain=with_answers, findings=findings)
     rows = rates.rows
@@ -112,7 +112,7 @@ def run(args: Namespace) -> None:
     _print_table(args, name, rates)
 
 
-def _print_table(args: Namespace, name: str, rates: Rates) -> None:
+def _print_table(args: Namespace, name: str, rates: RatesByValue) -> None:
     rows = rates.rows
     headers = (
         name, "crashes", "hosts", "host-hours", "per 1000 hours", "on the same days", "same hosts",
@@ -120,7 +120,7 @@ def _print_table(args: Namespace, name: str, rates: Rates) -> None:
     )  # fmt: skip
     # Of the values with the most host-hours, the highest rate first.
     by_rate = sorted(rows[: args.limit], key=lambda row: -(row.per_1000_hours or 0.0))
-    cells = [_cells(row) for row in by_rate]
+    cells = [_row_cells(row) for row in by_rate]
     kept = [i for i in range(len(headers)) if not cells or any(row[i] != "" for row in cells)]
     output.print_table(
         [headers[i] for i in kept],
@@ -158,14 +158,14 @@ def _print_table(args: Namespace, name: str, rates: Rates) -> None:
         )
 
 
-def _cells(row: ValueRate) -> list[object]:
+def _row_cells(row: ValueRate) -> list[object]:
     rate = "" if row.per_1000_hours is None else f"{row.per_1000_hours:.3g}"
     hours = f"{row.hours:,.0f}" if row.hours else ""
     risks = [_risk_text(row.same_days), _risk_text(row.same_hosts), _risk_text(row.same_both)]
     return [row.value, row.crashes, row.hosts, hours, rate, *risks]
 
 
-def _risk_text(risk: Risk | None) -> str:
+def _risk_text(risk: RateRatio | None) -> str:
     return "" if risk is None else f"{risk.ratio:.2g} ({risk.range_words()})"
 
 

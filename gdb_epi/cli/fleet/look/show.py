@@ -20,7 +20,7 @@ from gdb_epi.util import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gdb_epi.fleet.questions.find_signature import FoundSignature
+    from gdb_epi.fleet.questions.find_signature import SignatureGroup
     from gdb_epi.fleet.questions.lookup import CrashSummary
 
 HELP = "what is stored of one signature (key, its start, or part of the text), core or host"
@@ -60,8 +60,8 @@ def _subject_report(
     """Return data and lines; `again` is --db, which commands to paste repeat."""
     from gdb_epi.fleet.questions import lookup
     from gdb_epi.fleet.questions.signature_history import (
-        call_by_causes,
         longest_gap_sentence,
+        name_signatures_by_causes,
         some_records,
     )
     from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
@@ -71,12 +71,12 @@ def _subject_report(
         summary = lookup.summarise_host(engine, hosts, asof)
         attributes = lookup.host_attributes(engine, hosts)
         data = {"host": what, "attributes": attributes, **summary._asdict()}
-        decisions = _findings_and_marks_of_host(engine, what) + _names_and_events_of_host(
+        decisions = _findings_and_decisions_of_host(engine, what) + _names_and_events_of_host(
             engine, what, asof
         )
         lines = [f"host {what}", *_host_lines(summary, attributes, decisions, again)]
         with engine.connect() as connection:
-            return data, call_by_causes(sqlalchemy_executor(connection), lines)
+            return data, name_signatures_by_causes(sqlalchemy_executor(connection), lines)
     record = lookup.find_record(engine, what)
     if record is not None:
         from gdb_epi.render.triage import REPORT, Audience, render_triage
@@ -92,7 +92,7 @@ def _subject_report(
         raise InputError(f"no signature, core or host {what!r}", hint="gdb-epi fleet top")
     summary = lookup.summarise_signature(engine, group, asof)
     named = {"kind": group.kind, "key": group.key, "text": group.text, "category": group.category}
-    known, versions = _known_of_signature(engine, group, asof)
+    known, versions = _sentences_about_signature(engine, group, asof)
     about = {"kind": group.kind or "", "key": group.key or ""}
     numbers = summary.crashes, summary.first, summary.last
     with engine.connect() as connection:
@@ -104,8 +104,8 @@ def _subject_report(
     return {**named, **summary._asdict()}, lines
 
 
-def _known_of_signature(
-    engine: Any, group: FoundSignature, asof: int | None
+def _sentences_about_signature(
+    engine: Any, group: SignatureGroup, asof: int | None
 ) -> tuple[list[str], str | None]:
     """Return what is known of a signature, as sentences, and which versions have it."""
     from gdb_epi.fleet.population.cache import load_population
@@ -141,7 +141,7 @@ def _origin_lines(record: dict[str, Any]) -> Iterator[str]:
 
 
 def _signature_lines(
-    group: FoundSignature,
+    group: SignatureGroup,
     summary: CrashSummary,
     known: tuple[Sequence[str], str | None],
     records: Sequence[dict[str, Any]],
@@ -178,7 +178,7 @@ def _signature_lines(
     return lines + _next_step_lines(summary, steps, again)
 
 
-def _findings_and_marks_of_host(engine: Any, name: str) -> list[str]:
+def _findings_and_decisions_of_host(engine: Any, name: str) -> list[str]:
     """Return what was decided about a host, and its findings that are open or confirmed."""
     from gdb_epi.fleet.decisions.decision_lines import host_decision_lines
     from gdb_epi.fleet.decisions.finding_states import CONFIRMED, OPEN, stored_findings
@@ -190,7 +190,7 @@ def _findings_and_marks_of_host(engine: Any, name: str) -> list[str]:
     ]
     mine = match_spellings([name], [f.value for f in about])
     words = [
-        f"finding {f.id} ({f.state}): {f.detail.get('verdict') or f.numbers(interval=False)}"
+        f"finding {f.id} ({f.state}): {f.detail.get('verdict') or f.numbers_line(interval=False)}"
         for f in about if f.value in mine
     ]  # fmt: skip
     with engine.connect() as connection:

@@ -50,7 +50,7 @@ def run(args: Namespace) -> None:
         output.print_rows([row._asdict() for row in rows], as_csv=args.csv)
     else:
         again = repeated_database_option(args)
-        headers, cells, left_out = drop_unknown_columns(HEADERS, [*map(_cells, rows, records)])
+        headers, cells, left_out = drop_unknown_columns(HEADERS, [*map(_row_cells, rows, records)])
         output.print_table(headers, cells, no_crashes_message(args), NARROW)
         if rows:
             firsts = [row.first_seen for row in rows if row.first_seen is not None]
@@ -71,7 +71,7 @@ def run(args: Namespace) -> None:
             output.print_line(f"More about a row: gdb-epi fleet show KEY{again}")
 
 
-def _cells(row: TopSignature, records: Sequence[dict[str, Any]]) -> list[object]:
+def _row_cells(row: TopSignature, records: Sequence[dict[str, Any]]) -> list[object]:
     where, what, verdicts = signature_cells(
         row.signature, row.verdicts, row.crashes, records, row.category
     )

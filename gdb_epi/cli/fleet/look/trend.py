@@ -49,9 +49,12 @@ def run(args: Namespace) -> None:
 
             known = times if asof is None else load_population(engine, asof)
             if name is None or name in known.signatures:
-                mine = known.signature >= 0 if name is None else known.of_signature(name)
+                mine = known.signature >= 0 if name is None else known.crashes_of_signature(name)
                 change = rate_change_words(known, mine)
-                if known.has_exposure and (without := mine & known.timed & ~known.covered).any():
+                if (
+                    known.has_exposure
+                    and (without := mine & known.has_time & ~known.has_host_hours).any()
+                ):
                     from gdb_epi.fleet.questions.quality import where_most_crashes_are
 
                     hole = f"{counted(int(without.sum()), 'crash')} on days or hosts without "

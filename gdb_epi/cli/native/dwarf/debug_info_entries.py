@@ -113,7 +113,7 @@ class DebugInfoUnit:
             raise GdbNeeded("another version of DWARF")
         if kind not in (1, 3) or size != 8:
             raise GdbNeeded("a unit that is no ordinary one")
-        self._abbreviations = _abbreviations(sections, abbreviations)
+        self._abbreviations = _read_abbreviations(sections, abbreviations)
         self.root = self.required_entry(first)
         if self.root.tag != COMPILE_UNIT:
             raise GdbNeeded("a unit without its entry")
@@ -385,7 +385,7 @@ class DebugInfoUnits:
         self._sections = sections
         self._units: dict[int, DebugInfoUnit] = {}
         self._offsets: array[int] | None = None
-        self._starts, self._ends, self._owners = _aranges(sections)
+        self._starts, self._ends, self._owners = _read_aranges(sections)
 
     def unit_at(self, pc: int) -> DebugInfoUnit | None:
         """Return the unit that contains an address."""
@@ -429,7 +429,7 @@ class DebugInfoUnits:
         return self._offsets[index]
 
 
-def _aranges(sections: DebugSections) -> tuple[array[int], array[int], array[int]]:
+def _read_aranges(sections: DebugSections) -> tuple[array[int], array[int], array[int]]:
     """Return starts, ends and units of the ranges in .debug_aranges, sorted by start."""
     size = sections.size(ARANGES)
     if not size or size > MAX_ARANGES:
@@ -452,7 +452,7 @@ def _aranges(sections: DebugSections) -> tuple[array[int], array[int], array[int
     return starts, array("Q", (row[1] for row in rows)), array("Q", (row[2] for row in rows))
 
 
-def _abbreviations(sections: DebugSections, at: int) -> dict[int, Abbreviation]:
+def _read_abbreviations(sections: DebugSections, at: int) -> dict[int, Abbreviation]:
     left = sections.size(ABBREV) - at
     for most in (1 << 13, MAX_ABBREV_BYTES):
         try:

@@ -138,7 +138,7 @@ LANGUAGES = (0x01, 0x02, 0x0C, 0x1D, 0x2C, 0x3E, 0x31, 0x8001)
 DAMAGED = (struct.error, IndexError, StopIteration, ValueError, OverflowError)
 
 
-class _Block(NamedTuple):
+class _BlockPart(NamedTuple):
     """One part of a block: addresses, its entry's place and tag, an inlined call's line."""
 
     low: int
@@ -161,23 +161,23 @@ class DebugNames:
         except DAMAGED:
             raise GdbNeeded("damaged debug information") from None
         self._lines: dict[int, LineTable] = {}
-        self._inner: dict[int, list[_Block]] = {}  # by the block that they are in
+        self._inner: dict[int, list[_BlockPart]] = {}  # by the block that they are in
 
     def frame_names(self, pc: int, kind: str) -> list[FrameName]:
         """Return the names at a place of the code, innermost first. Raises GdbNeeded."""
         try:
-            return self._names(pc, kind)
+            return self._names_at_address(pc, kind)
         except DAMAGED:
             raise GdbNeeded("damaged debug information") from None
 
     def function(self, place: int) -> DebugInfoEntry | None:
         """Return the function that holds a place; None where GDB knows none. Raises GdbNeeded."""
         try:
-            return self._function(place)
+            return self._find_function(place)
         except DAMAGED:
             raise GdbNeeded("damaged debug information") from None
 
-    def _function(self, place: int) -> DebugInfoEntry | None:
+    def _find_function(self, place: int) -> DebugInfoEntry | None:
         unit = self.units.unit_at(place)
         if unit is None:
             return None
@@ -189,7 +189,7 @@ class DebugNames:
             raise GdbNeeded("a place in two functions")
         return functions[-1] if functions else None  # assembly has several names of one function
 
-    def _names(self, pc: int, kind: str) -> list[FrameName]:
+    def _names_at_address(self, pc: int, kind: str) -> list[FrameName]:
         """Return the names of the inlined calls that hold an address, then of their function.
 
         The line of a frame is that of the address or, where an inlined call is inside of it, of
@@ -198,15 +198,15 @@ class DebugNames:
         unit = self.units.unit_at(pc)
         function = self.function(pc)
         if unit is None or function is None:
-            symbol = self._symbols.name(pc)
+            symbol = self._symbols.name_at_address(pc)
             lines = None if unit is None else self._line_table(unit)
             if lines is None or not lines.has_row_at(pc):
                 return [FrameName(symbol, None, None, kind)]
-            filename, line, *_ = lines.at(pc)
+            filename, line, *_ = lines.line_of_address(pc)
             return [FrameName(symbol, filename, line, kind)]
         lines = self._line_table(unit)
         is_alone = len(unit.functions_at(pc)) == 1
-        filename, line, since, next_row_line = lines.at(pc, is_alone=is_alone)
+        filename, line, since, next_row_line = lines.line_of_address(pc, is_alone=is_alone)
         calls, ends = self._inlined_calls(function, pc)
         if next_row_line is not None:
             for block in ends:
@@ -216,12 +216,12 @@ class DebugNames:
                     raise GdbNeeded("an inlined call that may end later")
         named = []
         for call in reversed(calls):
-            named.append(FrameName(self.name(call), filename, line, "inline"))
+            named.append(FrameName(self.linkage_name_of_function(call), filename, line, "inline"))
             number, called = unit.read_number(call, CALL_FILE), unit.read_number(call, CALL_LINE)
             if number is None or not called or called >= MAX_LINE:
                 raise GdbNeeded("an inlined call without a line")
-            filename, line = lines.file(number), called
-        named.append(FrameName(self.name(function), filename, line, kind))
+            filename, line = lines.file_name(number), called
+        named.append(FrameName(self.linkage_name_of_function(function), filename, line, kind))
         if any((name.function or "").startswith(_CYTHON) for name in named):
             raise GdbNeeded("a function of Cython, whose place is in yet another file")
         return named
@@ -230,22 +230,24 @@ class DebugNames:
     def _symbols(self) -> MinimalSymbols:
         return MinimalSymbols(self.file)
 
-    def calls(self, function: DebugInfoEntry) -> FunctionCalls:
+    def calls_of_function(self, function: DebugInfoEntry) -> FunctionCalls:
         """Return the calls of a function. Raises GdbNeeded."""
         place = function.unit.offset + function.at
         if place not in self._calls:
             try:
-                self._calls[place] = read_function_calls(self.units, self.name, function)
+                self._calls[place] = read_function_calls(
+                    self.units, self.linkage_name_of_function, function
+                )
             except DAMAGED:
                 raise GdbNeeded("damaged debug information") from None
         return self._calls[place]
 
     def _inlined_calls(
         self, function: DebugInfoEntry, place: int
-    ) -> tuple[list[DebugInfoEntry], list[_Block]]:
+    ) -> tuple[list[DebugInfoEntry], list[_BlockPart]]:
         """Return the inlined calls that hold a place, and where others of the function end."""
         calls: list[DebugInfoEntry] = []
-        ends: list[_Block] = []
+        ends: list[_BlockPart] = []
         outer = function
         for _ in range(MAX_DEPTH):
             inner = []
@@ -268,25 +270,27 @@ class DebugNames:
                 calls.append(outer)
         raise GdbNeeded("many blocks in one another")
 
-    def _parts_of_blocks(self, outer: DebugInfoEntry) -> list[_Block]:
+    def _parts_of_blocks(self, outer: DebugInfoEntry) -> list[_BlockPart]:
         """Return the parts of the blocks in a block."""
         unit = outer.unit
         place = unit.offset + outer.at
         if place in self._inner:
             return self._inner[place]
-        blocks: list[_Block] = []
+        blocks: list[_BlockPart] = []
         for at, abbreviation in unit.children(outer.children) if outer.has_children else ():
             if abbreviation.tag not in (INLINED, LEXICAL, SUBPROGRAM):
                 continue
             child = unit.required_entry(at)
             line = unit.read_number(child, CALL_LINE)
-            blocks += [_Block(low, high, at, child.tag, line) for low, high in unit.ranges(child)]
+            blocks += [
+                _BlockPart(low, high, at, child.tag, line) for low, high in unit.ranges(child)
+            ]
             if len(blocks) > MAX_PARTS:
                 raise GdbNeeded("many blocks")
         self._inner[place] = blocks
         return blocks
 
-    def _has_empty_part_at(self, unit: DebugInfoUnit, block: _Block, place: int) -> bool:
+    def _has_empty_part_at(self, unit: DebugInfoUnit, block: _BlockPart, place: int) -> bool:
         """Tell whether a block is or holds an inlined call with an empty part at a place."""
         return any(
             low == high == place
@@ -294,13 +298,13 @@ class DebugNames:
             for low, high in unit.ranges(inner)
         )
 
-    def _may_be_inlined_at_line(self, unit: DebugInfoUnit, block: _Block, line: int) -> bool:
+    def _may_be_inlined_at_line(self, unit: DebugInfoUnit, block: _BlockPart, line: int) -> bool:
         """Whether a block is or holds an inlined call from a line, which may then end later."""
         if block.tag == INLINED:
             return block.line == line
         return any(unit.read_number(i, CALL_LINE) == line for i in self._inlined_in(unit, block))
 
-    def _inlined_in(self, unit: DebugInfoUnit, block: _Block) -> Iterator[DebugInfoEntry]:
+    def _inlined_in(self, unit: DebugInfoUnit, block: _BlockPart) -> Iterator[DebugInfoEntry]:
         outer = unit.required_entry(block.at)
         if outer.tag == INLINED:
             yield outer
@@ -309,7 +313,7 @@ class DebugNames:
                 if abbreviation.tag == INLINED:
                     yield unit.required_entry(at)
 
-    def name(self, entry: DebugInfoEntry) -> str:
+    def linkage_name_of_function(self, entry: DebugInfoEntry) -> str:
         """Return the linkage name of a function. Raises GdbNeeded without one."""
         name: str | None = None
         for _ in range(MAX_ORIGINS):

@@ -47,7 +47,7 @@ class LineOfAddress(NamedTuple):
     next_row_line: int | None
 
 
-class _Sequence(NamedTuple):
+class _LineSequence(NamedTuple):
     """One run of the program through ascending addresses: of each row its address, and the row."""
 
     addresses: array[int]
@@ -89,12 +89,12 @@ class LineTable:
         at += 3 + self._opcode_base
         self._first_file = 0 if version == 5 else 1
         self._files = self._files_of_dwarf5(at) if version == 5 else self._files_of_dwarf4(at)
-        self._parts: list[_Sequence] = []
-        self._begun = _Sequence(array("Q"), array("Q"))  # a part that is not read to its end
+        self._parts: list[_LineSequence] = []
+        self._begun = _LineSequence(array("Q"), array("Q"))  # a part that is not read to its end
         self._wanted = NEVER  # the program is read up to the first row behind it
         self._reading = self._read_parts()
 
-    def file(self, number: int) -> str:
+    def file_name(self, number: int) -> str:
         """Return the name of a file as GDB gives it."""
         index = number - self._first_file
         if not 0 <= index < len(self._files):
@@ -105,17 +105,17 @@ class LineTable:
         """Tell whether there is any row for an address."""
         return bool(self._sequences_at(pc, is_alone=False))
 
-    def _sequences_at(self, pc: int, *, is_alone: bool) -> list[_Sequence]:
+    def _sequences_at(self, pc: int, *, is_alone: bool) -> list[_LineSequence]:
         self._wanted = pc if is_alone else NEVER
         while not (is_alone and self._sequences_read_with(pc)) and next(self._reading, False):
             pass
         return self._sequences_read_with(pc)
 
-    def _sequences_read_with(self, pc: int) -> list[_Sequence]:
+    def _sequences_read_with(self, pc: int) -> list[_LineSequence]:
         parts = (*self._parts, self._begun) if self._begun.addresses else self._parts
         return [part for part in parts if part.addresses[0] <= pc < part.addresses[-1]]
 
-    def at(self, pc: int, *, is_alone: bool = False) -> LineOfAddress:
+    def line_of_address(self, pc: int, *, is_alone: bool = False) -> LineOfAddress:
         """Return the line of an address. Raises GdbNeeded without one.
 
         `is_alone`: one function of the unit holds the address. Then no other part does, and the
@@ -135,7 +135,7 @@ class LineTable:
         statements = any(row & STATEMENT for row in here)
         next_row = rows[behind]
         next_row_line = next_row >> _LINE if statements and not next_row & STATEMENT else None
-        return LineOfAddress(self.file(file), line, since, next_row_line)
+        return LineOfAddress(self.file_name(file), line, since, next_row_line)
 
     def _last_recorded(self, addresses: array[int], rows: array[int]) -> tuple[int, int]:
         """Return file and line of what GDB records last of rows that begin with a new address.
@@ -150,7 +150,7 @@ class LineTable:
             if address != last_address:
                 last_address, has_stmt = address, False
             line = row >> _LINE
-            is_changed = not taken or self.file(_file_number(taken[-1])) != self.file(
+            is_changed = not taken or self.file_name(_file_number(taken[-1])) != self.file_name(
                 _file_number(row)
             )
             goes_on = not is_changed and row & DISCRIMINATED and line == taken[-1] >> _LINE
@@ -195,8 +195,8 @@ class LineTable:
                 rows.append(row)
                 discriminated = False
                 if address > stop:
-                    _check_order(addresses)
-                    self._begun = _Sequence(array("Q", addresses), array("Q", rows))
+                    _check_addresses_ascend(addresses)
+                    self._begun = _LineSequence(array("Q", addresses), array("Q", rows))
                     addresses = rows = []  # arrays take a quarter of the memory
                     yield True
                     addresses, rows = self._begun.addresses.tolist(), self._begun.rows.tolist()
@@ -228,10 +228,10 @@ class LineTable:
                 if kind == 1:  # DW_LNE_end_sequence
                     addresses.append(address)
                     rows.append(row & STATEMENT)
-                    _check_order(addresses)
+                    _check_addresses_ascend(addresses)
                     if len(rows) > 1:
-                        self._parts.append(_Sequence(array("Q", addresses), array("Q", rows)))
-                    self._begun = _Sequence(array("Q"), array("Q"))
+                        self._parts.append(_LineSequence(array("Q", addresses), array("Q", rows)))
+                    self._begun = _LineSequence(array("Q"), array("Q"))
                     if addresses[0] <= self._wanted < address:
                         yield True
                     address, row, discriminated, stop = 0, first, False, self._wanted
@@ -328,7 +328,7 @@ class LineTable:
         return b"", int.from_bytes(data[at : at + size], "little"), at + size
 
 
-def _check_order(addresses: list[int]) -> None:
+def _check_addresses_ascend(addresses: list[int]) -> None:
     if addresses != sorted(addresses):
         raise GdbNeeded("lines that are not in order")
 

@@ -83,7 +83,7 @@ def _format_coroutine(decoder: ReprDecoder, address: int) -> str:
         if frame.lineno is None:
             decoder.mark_inexact()
         return f"{name}() running at {frame.filename}:{frame.lineno}"
-    code = decoder.context.coroutines.code_of(address)
+    code = decoder.context.coroutines.code_of_coroutine(address)
     return f"{name}() done, defined at {code_location_text(decoder, code)}"
 
 
@@ -110,7 +110,7 @@ def _future_info(decoder: ReprDecoder, obj: Obj, struct: str, prefix: str) -> li
         info.append(f"cb=[{callbacks}]")
     trace = field("source_tb")
     if trace and not decoder.is_none(trace):
-        info.append(_created_at(decoder, trace))
+        info.append(_created_at_text(decoder, trace))
     return info
 
 
@@ -121,7 +121,10 @@ def _callbacks_text(decoder: ReprDecoder, first: int, more: int) -> str:
         start, count = decoder.array_range(more, "list")
         if count > decoder.limits.width:
             raise Undecodable(f"{count} callbacks: more than the width")
-        held = [decoder.tuple_items(pair) for pair in decoder.items(start, count, "callbacks")]
+        held = [
+            decoder.tuple_items(pair)
+            for pair in decoder.read_object_pointers(start, count, "callbacks")
+        ]
         if not all(held):
             raise Undecodable("a callback that is an empty tuple")
         callbacks += [pair[0] for pair in held]
@@ -132,10 +135,10 @@ def _callbacks_text(decoder: ReprDecoder, first: int, more: int) -> str:
     return _callback_text(decoder, callbacks[0]) + middle + last
 
 
-def _created_at(decoder: ReprDecoder, trace: int) -> str:
+def _created_at_text(decoder: ReprDecoder, trace: int) -> str:
     """Return where a debug loop's future was made: the last entry of a StackSummary."""
     decoder.mark_inexact()  # the line of a FrameSummary may be computed late
-    count = decoder.signed(trace, "PyListObject", "ob_size")
+    count = decoder.signed_field(trace, "PyListObject", "ob_size")
     last = decoder.reader.u64(decoder.field(trace, "PyListObject", "ob_item") + 8 * (count - 1))
     file, line = (decoder.attribute(last, name) for name in ("filename", "lineno"))
     return f"created at {decoder.string(file)}:{decoder.repr_of(line)}"
@@ -166,7 +169,7 @@ def _format_callback(decoder: ReprDecoder, address: int, args: int) -> str:
 
 def _arguments_text(decoder: ReprDecoder, args: int, words: int) -> str:
     # Newer releases show them in debug mode only; asyncio itself tells which it is.
-    if _hides_arguments(decoder):
+    if _are_arguments_hidden(decoder):
         return "()"
     texts = [_reprlib_repr(decoder, at) for at in decoder.tuple_items(args)] if args else []
     if words:
@@ -175,7 +178,7 @@ def _arguments_text(decoder: ReprDecoder, args: int, words: int) -> str:
     return f"({', '.join(texts)})"
 
 
-def _hides_arguments(decoder: ReprDecoder) -> bool:
+def _are_arguments_hidden(decoder: ReprDecoder) -> bool:
     """Tell whether asyncio's own function takes `debug`, without which no arguments are shown."""
     facts = decoder.context.library_facts
     if "asyncio hides arguments" not in facts:
@@ -210,7 +213,7 @@ def callable_qualname(decoder: ReprDecoder, obj: Obj) -> str:
         owner = decoder.obj(bound)
         of = decoder.types.type_at(bound) if owner.lineage.ident == "type" else owner.type
         return f"{of.qualname}.{name}"
-    if obj.type.python_class:
+    if obj.type.is_python_class:
         decoder.mark_inexact()  # an instance may have one of its own
     return ""
 
@@ -265,7 +268,7 @@ def _attribute_length(decoder: ReprDecoder, obj: Obj, name: str) -> int:
     }.get(kind)
     if struct is None:
         raise Undecodable(f"its {name}, of type {kind or '?'}, has no known length")
-    return decoder.signed(at, *struct)
+    return decoder.signed_field(at, *struct)
 
 
 # -- loops and handles -------------------------------------------------------------------------
@@ -276,7 +279,10 @@ def loop(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what BaseEventLoop.__repr__ does."""
     ident = decoder.attribute(obj.address, "_thread_id")
     running = not decoder.is_none(ident)
-    closed, debug = decoder.is_true(obj.address, "_closed"), decoder.is_true(obj.address, "_debug")
+    closed, debug = (
+        decoder.is_attribute_true(obj.address, "_closed"),
+        decoder.is_attribute_true(obj.address, "_debug"),
+    )
     return f"<{decoder.class_name(obj)} running={running} closed={closed} debug={debug}>"
 
 
@@ -286,7 +292,7 @@ def handle(decoder: ReprDecoder, obj: Obj) -> str:
     kept = decoder.attribute(obj.address, "_repr")
     if decoder.ident(kept) == "str":
         return decoder.string(kept)
-    cancelled = decoder.is_true(obj.address, "_cancelled")
+    cancelled = decoder.is_attribute_true(obj.address, "_cancelled")
     info = ["cancelled"] if cancelled else []
     if any(base.qualname == "TimerHandle" for base in obj.lineage.types):
         info.append(f"when={decoder.attribute_text(obj.address, '_when')}")
@@ -296,7 +302,7 @@ def handle(decoder: ReprDecoder, obj: Obj) -> str:
         info.append(_callback_text(decoder, callback, args))
     trace = decoder.attribute(obj.address, "_source_traceback")
     if not decoder.is_none(trace):
-        info.append(_created_at(decoder, trace))
+        info.append(_created_at_text(decoder, trace))
     return f"<{' '.join([decoder.class_name(obj), *info])}>"
 
 
@@ -305,10 +311,12 @@ def handle(decoder: ReprDecoder, obj: Obj) -> str:
 
 def _waiters_repr(decoder: ReprDecoder, obj: Obj, state: str) -> str:
     waiting = _attribute_length(decoder, obj, "_waiters")
-    return _state_repr(decoder, obj, f"{state}{f', waiters:{waiting}' if waiting else ''}")
+    return _object_repr_with_state(
+        decoder, obj, f"{state}{f', waiters:{waiting}' if waiting else ''}"
+    )
 
 
-def _state_repr(decoder: ReprDecoder, obj: Obj, state: str) -> str:
+def _object_repr_with_state(decoder: ReprDecoder, obj: Obj, state: str) -> str:
     opaque = decoder.opaque
     text = decoder.object_repr(obj)
     decoder.opaque = opaque  # the state tells enough
@@ -318,20 +326,22 @@ def _state_repr(decoder: ReprDecoder, obj: Obj, state: str) -> str:
 @decodes_repr(("asyncio.locks", "Lock.__repr__"))
 def lock(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what asyncio's Lock.__repr__ does."""
-    state = "locked" if decoder.is_true(obj.address, "_locked") else "unlocked"
+    state = "locked" if decoder.is_attribute_true(obj.address, "_locked") else "unlocked"
     return _waiters_repr(decoder, obj, state)
 
 
 @decodes_repr(("asyncio.locks", "Event.__repr__"))
 def event(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what asyncio's Event.__repr__ does."""
-    return _waiters_repr(decoder, obj, "set" if decoder.is_true(obj.address, "_value") else "unset")
+    return _waiters_repr(
+        decoder, obj, "set" if decoder.is_attribute_true(obj.address, "_value") else "unset"
+    )
 
 
 @decodes_repr(("asyncio.locks", "Condition.__repr__"))
 def condition(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what asyncio's Condition.__repr__ does."""
-    is_locked = decoder.is_true(decoder.attribute(obj.address, "_lock"), "_locked")
+    is_locked = decoder.is_attribute_true(decoder.attribute(obj.address, "_lock"), "_locked")
     return _waiters_repr(decoder, obj, "locked" if is_locked else "unlocked")
 
 
@@ -353,7 +363,7 @@ def barrier(decoder: ReprDecoder, obj: Obj) -> str:
         waiting = decoder.attribute_text(obj.address, "_count")
         parties = decoder.attribute_text(obj.address, "_parties")
         state += f", waiters:{waiting if state == 'filling' else 0}/{parties}"
-    return _state_repr(decoder, obj, state)
+    return _object_repr_with_state(decoder, obj, state)
 
 
 def _state_value(decoder: ReprDecoder, obj: Obj) -> str:
@@ -382,7 +392,7 @@ def queue(decoder: ReprDecoder, obj: Obj) -> str:
 
 def _is_shut_down(decoder: ReprDecoder, obj: Obj) -> bool:
     try:
-        return decoder.is_true(obj.address, "_is_shutdown")
+        return decoder.is_attribute_true(obj.address, "_is_shutdown")
     except Undecodable:  # before 3.13 (gh-96471)
         return False
 
@@ -406,9 +416,9 @@ def task_group(decoder: ReprDecoder, obj: Obj) -> str:
     for name in ("tasks", "errors"):
         count = _attribute_length(decoder, obj, f"_{name}")
         text += f" {name}={count}" if count else ""
-    if decoder.is_true(obj.address, "_aborting"):
+    if decoder.is_attribute_true(obj.address, "_aborting"):
         text += " cancelling"
-    elif decoder.is_true(obj.address, "_entered"):
+    elif decoder.is_attribute_true(obj.address, "_entered"):
         text += " entered"
     return f"<TaskGroup{text}>"
 
@@ -461,7 +471,7 @@ def _shortened_sequence(decoder: ReprDecoder, address: int, kind: str, level: in
     with decoder.entering_container(address) as is_first:
         if not is_first:
             raise Undecodable("reprlib of a container inside itself")
-        held = decoder.items(start, count, "items")[:limit]
+        held = decoder.read_object_pointers(start, count, "items")[:limit]
         texts = [_reprlib_repr(decoder, item, level - 1) for item in held]
     if count > limit:
         texts.append("...")

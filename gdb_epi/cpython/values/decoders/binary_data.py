@@ -23,7 +23,7 @@ _ARRAY_CODES = {
 def array(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode an array.array: header, ob_item, allocated, ob_descr (Modules/arraymodule.c)."""
     head = decoder.layout.size("PyVarObject") or 0
-    count = decoder.signed(obj.address, "PyVarObject", "ob_size")
+    count = decoder.signed_field(obj.address, "PyVarObject", "ob_size")
     start, _allocated, descr = struct.unpack("<QqQ", decoder.reader.read(obj.address + head, 24))
     code, size = struct.unpack("<cxxxi", decoder.reader.read(descr, 8))
     letter = code.decode("latin-1")
@@ -70,7 +70,7 @@ def memory_view(decoder: ReprDecoder, obj: Obj) -> str:
     if count > MAX_DIMENSIONS:
         raise Undecodable(f"a memoryview of {count} dimensions")
     form = reader.c_string(decoder.field(address, "PyMemoryViewObject", "view.format"), 64)
-    size = decoder.signed(address, "PyMemoryViewObject", "view.itemsize")
+    size = decoder.signed_field(address, "PyMemoryViewObject", "view.itemsize")
     shape_at = decoder.field(address, "PyMemoryViewObject", "view.shape")
     shape = struct.unpack(f"<{count}q", reader.read(shape_at, 8 * count)) if count else ()
     decoder.note_left_out("format", "?" if isinstance(form, Absent) else repr(form))

@@ -18,7 +18,7 @@ MAX_LOG2_SLOTS = 32
 
 def item_count(decoder: ReprDecoder, address: int, struct: str) -> int:
     """Return ob_size of a container. Raises Undecodable when it is negative."""
-    count = decoder.signed(address, struct, "ob_size")
+    count = decoder.signed_field(address, struct, "ob_size")
     if count < 0:
         raise Undecodable(f"{count} items")
     return count
@@ -42,7 +42,9 @@ def _joined_items(decoder: ReprDecoder, address: int, kind: str) -> tuple[str, i
     start, count = decoder.array_range(address, kind)
     if count < 0:
         raise Undecodable(f"{count} items")
-    return decoder.join(decoder.items(start, count, f"{kind} items"), count), count
+    return decoder.join_item_texts(
+        decoder.read_object_pointers(start, count, f"{kind} items"), count
+    ), count
 
 
 def dict_text(decoder: ReprDecoder, address: int) -> str:
@@ -130,7 +132,7 @@ def set_items(decoder: ReprDecoder, address: int) -> Iterator[int]:
 def set_(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a set or a frozenset."""
     name = obj.type.name
-    count = decoder.signed(obj.address, "PySetObject", "used")
+    count = decoder.signed_field(obj.address, "PySetObject", "used")
     if count < 0:
         raise Undecodable(f"a set of {count} members")
     if not count:
@@ -138,7 +140,7 @@ def set_(decoder: ReprDecoder, obj: Obj) -> str:
     with decoder.entering_container(obj.address) as is_first:
         if not is_first:
             return f"{name}(...)"
-        inside = "{" + decoder.join(set_items(decoder, obj.address), count) + "}"
+        inside = "{" + decoder.join_item_texts(set_items(decoder, obj.address), count) + "}"
     return inside if name == "set" else f"{name}({inside})"
 
 
@@ -175,7 +177,9 @@ def struct_sequence(decoder: ReprDecoder, obj: Obj) -> str:
         names.append(name)
     if len(names) != len(values) or not obj.type.full_name:
         decoder.mark_inexact()
-        inside = decoder.join(values, decoder.signed(obj.address, "PyTupleObject", "ob_size"))
+        inside = decoder.join_item_texts(
+            values, decoder.signed_field(obj.address, "PyTupleObject", "ob_size")
+        )
         return f"<{obj.type.qualified_name} object at {obj.address:#x}: ({inside})>"
     texts = (f"{name}={decoder.repr_of(value)}" for name, value in zip(names, values, strict=True))
     return f"{obj.type.full_name}({decoder.join_text(texts, len(names))})"

@@ -37,7 +37,7 @@ def read_int_parts(decoder: ReprDecoder, address: int) -> tuple[int, int, int]:
         if sign < -1 or (sign == 0) != (count == 0 or (count == 1 and sign == 0)):
             raise Undecodable(f"int with the tag {tag:#x}")
     else:
-        size = decoder.signed(address, "PyLongObject", "ob_size")
+        size = decoder.signed_field(address, "PyLongObject", "ob_size")
         count, sign = abs(size), (size > 0) - (size < 0)
     if count > MAX_INT_BYTES // 4:
         raise Undecodable(f"int of {count} digits")
@@ -127,7 +127,7 @@ def read_str(decoder: ReprDecoder, address: int, limit: int) -> tuple[str, int]:
 
     Reference: Include/cpython/unicodeobject.h (3.8 to 3.15). Lone surrogates are kept.
     """
-    start, length, width, is_ascii = decoder.reader.characters(address)
+    start, length, width, is_ascii = decoder.reader.str_characters(address)
     codec = CODECS.get(width)
     if codec is None:
         raise Undecodable(f"str of kind {width}")
@@ -152,9 +152,9 @@ def unicode_string(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes("bytes")
 def byte_string(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a bytes object."""
-    size = decoder.signed(obj.address, "PyBytesObject", "ob_size")
+    size = decoder.signed_field(obj.address, "PyBytesObject", "ob_size")
     start = obj.address + decoder.offset("PyBytesObject", "ob_sval")
-    return _bytes(decoder, start, size)
+    return _bytes_literal(decoder, start, size)
 
 
 @decodes("bytearray")
@@ -164,9 +164,9 @@ def byte_array(decoder: ReprDecoder, obj: Obj) -> str:
     Reference: bytearray_repr() in Objects/bytearrayobject.c. Up to 3.14 it quotes by itself, and
     escapes single quotes between double ones too; 3.15 keeps a bytes object and shows that.
     """
-    size = decoder.signed(obj.address, "PyByteArrayObject", "ob_size")
+    size = decoder.signed_field(obj.address, "PyByteArrayObject", "ob_size")
     start = decoder.field(obj.address, "PyByteArrayObject", "ob_start") if size else 0
-    text = _bytes(decoder, start, size)
+    text = _bytes_literal(decoder, start, size)
     if (
         text.startswith('b"')
         and decoder.layout.offset("PyByteArrayObject", "ob_bytes_object") is None
@@ -175,7 +175,7 @@ def byte_array(decoder: ReprDecoder, obj: Obj) -> str:
     return f"{obj.type.name}({text})"
 
 
-def _bytes(decoder: ReprDecoder, start: int, size: int) -> str:
+def _bytes_literal(decoder: ReprDecoder, start: int, size: int) -> str:
     decoder.require_range(start, size, "bytes")
     value = decoder.reader.read(start, min(size, decoder.limits.length)) if size else b""
     text = value.decode("latin-1")

@@ -34,16 +34,16 @@ def deque(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a deque: blocks of 64 items in a doubly linked list."""
     address, name = obj.address, obj.type.name
     count = item_count(decoder, address, "dequeobject")
-    longest = decoder.signed(address, "dequeobject", "maxlen")
+    longest = decoder.signed_field(address, "dequeobject", "maxlen")
     tail = f", maxlen={longest}" if longest >= 0 else ""
-    inside = decoder.join(deque_items(decoder, address, count), count) if count else ""
+    inside = decoder.join_item_texts(deque_items(decoder, address, count), count) if count else ""
     return f"{name}([{inside}]{tail})"
 
 
 def deque_items(decoder: ReprDecoder, address: int, count: int) -> Iterator[int]:
     """Yield the items of a deque."""
     block = decoder.field(address, "dequeobject", "leftblock")
-    index = decoder.signed(address, "dequeobject", "leftindex")
+    index = decoder.signed_field(address, "dequeobject", "leftindex")
     data_at = decoder.offset("dequeblock", "data")
     link_at = decoder.offset("dequeblock", "rightlink")
     if not 0 <= index < _BLOCK_ITEMS or count > MAX_BLOCKS * _BLOCK_ITEMS:
@@ -110,7 +110,7 @@ def named_tuple(decoder: ReprDecoder, obj: Obj) -> str:
         decoder.string(n) for n in decoder.tuple_items(_class_attribute(decoder, obj, "_fields"))
     ]
     values = decoder.tuple_items(obj.address)
-    count = decoder.signed(obj.address, "PyTupleObject", "ob_size")
+    count = decoder.signed_field(obj.address, "PyTupleObject", "ob_size")
     if len(names) != len(values):
         raise Undecodable(f"a namedtuple of {len(names)} fields and {count} values")
     texts = (
@@ -142,14 +142,14 @@ def counter(decoder: ReprDecoder, obj: Obj) -> str:
 
 
 def _sorted_by_count(decoder: ReprDecoder, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    counts = {value: _count(decoder, value) for _, value in pairs}
+    counts = {value: _count_value(decoder, value) for _, value in pairs}
     if None in counts.values():
         decoder.mark_inexact()
         return pairs
     return sorted(pairs, key=lambda pair: -(counts[pair[1]] or 0))
 
 
-def _count(decoder: ReprDecoder, address: int) -> int | None:
+def _count_value(decoder: ReprDecoder, address: int) -> int | None:
     if decoder.ident(address) not in ("int", "bool"):
         return None
     return read_int(decoder, address)

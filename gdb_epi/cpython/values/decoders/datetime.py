@@ -107,7 +107,9 @@ def time_zone(decoder: ReprDecoder, obj: Obj) -> str:
 def iso_calendar_date(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode what isocalendar() returns since 3.9 (bpo-24416): a tuple with a repr of its own."""
     start = obj.address + decoder.offset("PyTupleObject", "ob_item")
-    year, week, day = (decoder.repr_of(at) for at in decoder.items(start, 3, "its parts"))
+    year, week, day = (
+        decoder.repr_of(at) for at in decoder.read_object_pointers(start, 3, "its parts")
+    )
     return f"{decoder.type_name(obj)}(year={year}, week={week}, weekday={day})"
 
 

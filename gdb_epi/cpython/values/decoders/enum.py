@@ -40,7 +40,7 @@ def enum_member(decoder: ReprDecoder, obj: Obj) -> str:
     return f"<{obj.type.name}.{'|'.join(_decompose_flags(decoder, obj, number))}: {value}>"
 
 
-def _members(decoder: ReprDecoder, obj: Obj) -> list[tuple[int, str | None]]:
+def _values_and_names_of_members(decoder: ReprDecoder, obj: Obj) -> list[tuple[int, str | None]]:
     """Return the values and names of all members, including combinations."""
     held = decoder.types.lookup(obj.type, "_value2member_map_")
     if held is None or decoder.ident(held[1]) != "dict":
@@ -55,7 +55,7 @@ def _members(decoder: ReprDecoder, obj: Obj) -> list[tuple[int, str | None]]:
 
 def _decompose_flags(decoder: ReprDecoder, obj: Obj, value: int) -> list[str]:
     """Do what _decompose() did up to 3.10."""
-    every = _members(decoder, obj)
+    every = _values_and_names_of_members(decoder, obj)
     by_value = dict(every)
     negative = value < 0
     members = []
@@ -110,7 +110,7 @@ def regex_flag(decoder: ReprDecoder, obj: Obj) -> str:
     if value < 0:
         raise Undecodable("an inverted flag")
     names, seen = [], set()
-    for number, member_name in _members(decoder, obj):
+    for number, member_name in _values_and_names_of_members(decoder, obj):
         if member_name is not None and number not in seen and value & number:
             seen.add(number)
             value &= ~number

@@ -40,7 +40,10 @@ def exception_group(decoder: ReprDecoder, obj: Obj) -> str:
     message = decoder.field(obj.address, struct, "msg")
     args = decoder.field(obj.address, "PyBaseExceptionObject", "args")
     start = args + decoder.offset("PyTupleObject", "ob_item")
-    if decoder.ident(args) != "tuple" or decoder.signed(args, "PyTupleObject", "ob_size") != 2:
+    if (
+        decoder.ident(args) != "tuple"
+        or decoder.signed_field(args, "PyTupleObject", "ob_size") != 2
+    ):
         raise Undecodable("its arguments are no pair")
     held_type = decoder.ident(decoder.reader.u64(start + 8))
     held = decoder.field(obj.address, struct, "excs")

@@ -16,16 +16,17 @@ def partial(decoder: ReprDecoder, obj: Obj) -> str:
     if decoder.ident(args) != "tuple" or keywords_type != "dict":
         raise Undecodable("its arguments are no tuple and dict")
     name = decoder.type_name(obj)
-    if obj.type.python_class and decoder.layout.offset("ThreadHandle", "state") is not None:
+    if obj.type.is_python_class and decoder.layout.offset("ThreadHandle", "state") is not None:
         name = f"{obj.type.module}.{obj.type.qualname}"  # 3.13
     start, positional = decoder.array_range(args, "tuple")
     texts = [decoder.repr_of(function)]
     texts += [
-        decoder.repr_of(argument) for argument in decoder.items(start, positional, "arguments")
+        decoder.repr_of(argument)
+        for argument in decoder.read_object_pointers(start, positional, "arguments")
     ]
     shown = zip(range(decoder.limits.width), decoder.keyword_texts(keywords), strict=False)
     texts += [text for _, text in shown]
-    count = 1 + positional + decoder.signed(keywords, "PyDictObject", "ma_used")
+    count = 1 + positional + decoder.signed_field(keywords, "PyDictObject", "ma_used")
     return f"{name}({decoder.join_text(texts, count)})"
 
 
@@ -46,7 +47,11 @@ def partial_method(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes("itertools.count")
 def count(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode itertools.count: cnt, long_cnt, long_step (Modules/itertoolsmodule.c)."""
-    now, large, step = decoder.number(obj, 0), decoder.word(obj, 1), decoder.word(obj, 2)
+    now, large, step = (
+        decoder.signed_word_of_object(obj, 0),
+        decoder.word(obj, 1),
+        decoder.word(obj, 2),
+    )
     shown = decoder.repr_of(large) if large and now == (1 << 63) - 1 else str(now)
     by = decoder.repr_of(step)
     return f"{_last_name(decoder, obj)}({shown if by == '1' else f'{shown}, {by}'})"
@@ -55,7 +60,7 @@ def count(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes("itertools.repeat")
 def repeat(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode itertools.repeat: element, cnt (Modules/itertoolsmodule.c)."""
-    left = decoder.number(obj, 1)
+    left = decoder.signed_word_of_object(obj, 1)
     inside = decoder.repr_of(decoder.word(obj, 0)) + (f", {left}" if left != -1 else "")
     return f"{_last_name(decoder, obj)}({inside})"
 
@@ -63,7 +68,7 @@ def repeat(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes("operator.itemgetter", "operator.attrgetter")
 def operator_getter(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode the getters: their number, then the item or a tuple (Modules/_operator.c)."""
-    number, held = decoder.number(obj, 0), decoder.word(obj, 1)
+    number, held = decoder.signed_word_of_object(obj, 0), decoder.word(obj, 1)
     with decoder.entering_container(obj.address) as is_first:
         if not is_first:
             return f"{decoder.type_name(obj)}(...)"

@@ -23,17 +23,17 @@ def logger(decoder: ReprDecoder, obj: Obj) -> str:
     else:
         raise Undecodable("its ancestors do not end")
     name = decoder.string(decoder.attribute(obj.address, "name"))
-    return f"<{decoder.class_name(obj)} {name} ({_level(decoder, obj, level)})>"
+    return f"<{decoder.class_name(obj)} {name} ({_level_name(decoder, obj, level)})>"
 
 
 @decodes_repr(("logging", "Handler.__repr__"))
 def handler(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what Handler.__repr__ does."""
-    level = _level(decoder, obj, read_int(decoder, decoder.attribute(obj.address, "level")))
+    level = _level_name(decoder, obj, read_int(decoder, decoder.attribute(obj.address, "level")))
     return f"<{decoder.class_name(obj)} ({level})>"
 
 
-def _level(decoder: ReprDecoder, obj: Obj, value: int) -> str:
+def _level_name(decoder: ReprDecoder, obj: Obj, value: int) -> str:
     """Do what logging.getLevelName() does."""
     names = find_visible_global(decoder, obj, "_levelToName")
     for key, name in decoder.objects.dict_items(names):

@@ -22,7 +22,7 @@ def synchronized(decoder: ReprDecoder, obj: Obj) -> str:
     return f"<{decoder.class_name(obj)} wrapper for {decoder.repr_of(held)}>"
 
 
-def _semlock(decoder: ReprDecoder, obj: Obj) -> int:
+def _semlock_of_object(decoder: ReprDecoder, obj: Obj) -> int:
     held = decoder.attribute(obj.address, "_semlock")
     if not decoder.ident(held).endswith("SemLock"):
         raise Undecodable("its _semlock is none")
@@ -37,13 +37,14 @@ def _semaphore_value(decoder: ReprDecoder, semlock: int) -> int:
 @decodes_repr(("multiprocessing.synchronize", "Semaphore.__repr__"))
 def semaphore(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what Semaphore.__repr__ does."""
-    return f"<{decoder.class_name(obj)}(value={_semaphore_value(decoder, _semlock(decoder, obj))})>"
+    value = _semaphore_value(decoder, _semlock_of_object(decoder, obj))
+    return f"<{decoder.class_name(obj)}(value={value})>"
 
 
 @decodes_repr(("multiprocessing.synchronize", "BoundedSemaphore.__repr__"))
 def bounded_semaphore(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what BoundedSemaphore.__repr__ does."""
-    semlock = _semlock(decoder, obj)
+    semlock = _semlock_of_object(decoder, obj)
     most = decoder.reader.u32(semlock + decoder.offset("SemLockObject", "maxvalue"))
     return (
         f"<{decoder.class_name(obj)}(value={_semaphore_value(decoder, semlock)}, maxvalue={most})>"
@@ -54,7 +55,7 @@ def bounded_semaphore(decoder: ReprDecoder, obj: Obj) -> str:
 def event(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what Event.__repr__ does (3.12+): set when its semaphore can be taken."""
     flag = decoder.obj(decoder.attribute(obj.address, "_flag"))
-    status = "set" if _semaphore_value(decoder, _semlock(decoder, flag)) else "unset"
+    status = "set" if _semaphore_value(decoder, _semlock_of_object(decoder, flag)) else "unset"
     return f"<{obj.type.qualname} at {obj.address:#x} {status}>"
 
 
@@ -64,7 +65,7 @@ def lock(decoder: ReprDecoder, obj: Obj) -> str:
 
     Held by another thread of this process, it is shown with that thread: repr() names neither.
     """
-    semlock = _semlock(decoder, obj)
+    semlock = _semlock_of_object(decoder, obj)
     name = decoder.class_name(obj)
     if decoder.reader.u32(semlock + decoder.offset("SemLockObject", "count")):
         owner = decoder.field(semlock, "SemLockObject", "last_tid")

@@ -62,7 +62,7 @@ def socket(decoder: ReprDecoder, obj: Obj) -> str:
     first, second = decoder.word(obj, 0), decoder.word(obj, 1)
     parts = [first & 0xFFFFFFFF, first >> 32, second & 0xFFFFFFFF, second >> 32]
     number, family, kind, protocol = (p - (1 << 32) if p >> 31 else p for p in parts)
-    closed = decoder.is_true(obj.address, "_closed")
+    closed = decoder.is_attribute_true(obj.address, "_closed")
     if not closed:
         decoder.mark_inexact()
     state = " [closed]" if closed else ""

@@ -73,7 +73,7 @@ def python_decimal(decoder: ReprDecoder, obj: Obj) -> str:
     if isinstance(negative, Absent) or not (digits.isdecimal() or not digits):
         raise Undecodable("a Decimal without digits or sign")
     sign = "-" if negative else ""
-    if decoder.is_true(obj.address, "_is_special"):
+    if decoder.is_attribute_true(obj.address, "_is_special"):
         kind = decoder.string(held["_exp"])
         if kind not in _SPECIAL:
             raise Undecodable(f"a Decimal with the exponent {kind[:40]}")

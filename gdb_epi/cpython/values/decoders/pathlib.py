@@ -40,7 +40,9 @@ def _list_strings(decoder: ReprDecoder, address: int) -> list[str]:
     start, count = decoder.array_range(address, "list")
     if count > decoder.limits.width:
         raise Undecodable(f"a path of {count} parts")
-    return [decoder.string(part) for part in decoder.items(start, count, "path parts")]
+    return [
+        decoder.string(part) for part in decoder.read_object_pointers(start, count, "path parts")
+    ]
 
 
 def _path_of_parts(decoder: ReprDecoder, held: dict[str, int]) -> str:

@@ -25,8 +25,8 @@ _UNICODE = 32
 @decodes("re.Pattern", "_sre.SRE_Pattern")
 def pattern(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a compiled pattern by the members that its type declares."""
-    held = decoder.reader.u64(decoder.member(obj, "pattern"))
-    flags = decoder.reader.u32(decoder.member(obj, "flags"))
+    held = decoder.reader.u64(decoder.member_address(obj, "pattern"))
+    flags = decoder.reader.u32(decoder.member_address(obj, "flags"))
     is_text = decoder.ident(held) == "str"
     shown = decoder.repr_of(held)
     if len(shown) > MAX_SHOWN_PATTERN:
@@ -52,8 +52,8 @@ def match(decoder: ReprDecoder, obj: Obj) -> str:
     The word before mark[] is `groups`, the one of lastindex before it; lastindex is no declared
     member, so both are recognised by endpos, which is.
     """
-    text = decoder.reader.u64(decoder.member(obj, "string"))
-    after = decoder.member(obj, "endpos") + 8
+    text = decoder.reader.u64(decoder.member_address(obj, "string"))
+    after = decoder.member_address(obj, "endpos") + 8
     _last, groups, start, end = (decoder.reader.i64(after + 8 * n) for n in range(4))
     if not (0 < groups < 1 << 20 and 0 <= start <= end):
         raise Undecodable(f"a match from {start} to {end} of {groups} groups")

@@ -52,7 +52,7 @@ def thread(decoder: ReprDecoder, obj: Obj) -> str:
     status = "initial"
     if decoder.repr_of(started) == "True":
         status = "stopped" if _has_ended(decoder, obj.address) else "started"
-    if decoder.is_true(obj.address, "_daemonic"):
+    if decoder.is_attribute_true(obj.address, "_daemonic"):
         status += " daemon"
     ident = decoder.attribute_text(obj.address, "_ident")
     status += f" {ident}" if ident != "None" else ""
@@ -73,7 +73,7 @@ def _has_ended(decoder: ReprDecoder, address: int) -> bool:
         if running is None or state not in (running, decoder.layout.constant("THREAD_HANDLE_DONE")):
             decoder.mark_inexact()
         return running is not None and state > running
-    if decoder.is_true(address, "_is_stopped"):
+    if decoder.is_attribute_true(address, "_is_stopped"):
         return True
     # repr() itself looks whether the lock of the thread state was released.
     held = decoder.attribute_text(address, "_tstate_lock")
@@ -89,7 +89,7 @@ def condition(decoder: ReprDecoder, obj: Obj) -> str:
     waiters = decoder.attribute(obj.address, "_waiters")
     if decoder.ident(waiters) != "collections.deque":
         raise Undecodable("its waiters are no deque")
-    return f"<Condition({held_by}, {decoder.signed(waiters, 'dequeobject', 'ob_size')})>"
+    return f"<Condition({held_by}, {decoder.signed_field(waiters, 'dequeobject', 'ob_size')})>"
 
 
 @decodes_repr(("threading", "Event.__repr__"))

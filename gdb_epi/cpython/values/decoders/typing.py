@@ -28,7 +28,7 @@ def type_hint_text(decoder: ReprDecoder, address: int) -> str:
         if decoder.too_deep or not decoder.enter_container(address):
             raise Undecodable("lists of types in lists without an end")
         try:
-            hints = decoder.items(*decoder.array_range(address, "list"), "types")
+            hints = decoder.read_object_pointers(*decoder.array_range(address, "list"), "types")
             return f"[{', '.join(type_hint_text(decoder, each) for each in hints)}]"
         finally:
             decoder.leave_container(address)
@@ -38,14 +38,14 @@ def type_hint_text(decoder: ReprDecoder, address: int) -> str:
 @decodes("types.GenericAlias")
 def generic_alias(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode list[int] and its like, by the members that the type declares (3.9+)."""
-    origin = decoder.reader.u64(decoder.member(obj, "__origin__"))
-    args = decoder.reader.u64(decoder.member(obj, "__args__"))
+    origin = decoder.reader.u64(decoder.member_address(obj, "__origin__"))
+    args = decoder.reader.u64(decoder.member_address(obj, "__args__"))
     star = ""
     if "__unpacked__" in decoder.context.members(obj.lineage.root):  # 3.11 (bpo-43224)
-        star = "*" if decoder.reader.u8(decoder.member(obj, "__unpacked__")) else ""
+        star = "*" if decoder.reader.u8(decoder.member_address(obj, "__unpacked__")) else ""
     texts = [type_hint_text(decoder, each) for each in decoder.tuple_items(args)]
     name = type_hint_text(decoder, origin)
-    if not obj.is_exact and obj.type.python_class:
+    if not obj.is_exact and obj.type.is_python_class:
         # collections.abc.Callable[...], whose class adds a repr.
         if obj.type.qualname != "_CallableGenericAlias" or not texts:
             raise Undecodable("a child of GenericAlias")
@@ -59,15 +59,15 @@ def generic_alias(decoder: ReprDecoder, obj: Obj) -> str:
 )
 def callable_alias(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what the __repr__ of collections.abc.Callable[...] does."""
-    name = type_hint_text(decoder, decoder.reader.u64(decoder.member(obj, "__origin__")))
-    args = decoder.tuple_items(decoder.reader.u64(decoder.member(obj, "__args__")))
+    name = type_hint_text(decoder, decoder.reader.u64(decoder.member_address(obj, "__origin__")))
+    args = decoder.tuple_items(decoder.reader.u64(decoder.member_address(obj, "__args__")))
     return _callable_text(decoder, name, args)
 
 
 @decodes("types.UnionType", "typing.Union")
 def union(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode int | str (3.10+); since 3.14 (gh-105499) also what typing.Union[...] makes."""
-    args = decoder.tuple_items(decoder.reader.u64(decoder.member(obj, "__args__")))
+    args = decoder.tuple_items(decoder.reader.u64(decoder.member_address(obj, "__args__")))
     return " | ".join(
         "None" if _is_none_type(decoder, arg) else type_hint_text(decoder, arg) for arg in args
     )
@@ -86,7 +86,7 @@ def type_variable(decoder: ReprDecoder, obj: Obj) -> str:
     for key in ("__covariant__", "__contravariant__", "__infer_variance__"):
         if key not in members:
             raise Undecodable(f"its type declares no member {key}")
-        flags.append(decoder.reader.u8(decoder.member(obj, key)))
+        flags.append(decoder.reader.u8(decoder.member_address(obj, key)))
     return _name_with_variance(name, *flags)
 
 
@@ -101,7 +101,10 @@ def _name_with_variance(name: str, covariant: int, contravariant: int, inferred:
 def python_type_variable(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what the TypeVar of Python did (to 3.11)."""
     name = decoder.string(decoder.attribute(obj.address, "__name__"))
-    flags = [decoder.is_true(obj.address, key) for key in ("__covariant__", "__contravariant__")]
+    flags = [
+        decoder.is_attribute_true(obj.address, key)
+        for key in ("__covariant__", "__contravariant__")
+    ]
     return _name_with_variance(name, *flags)
 
 
@@ -187,7 +190,7 @@ def typing_alias(decoder: ReprDecoder, obj: Obj) -> str:
 
 def _is_special(decoder: ReprDecoder, obj: Obj) -> bool:
     try:
-        return decoder.is_true(obj.address, "_special")
+        return decoder.is_attribute_true(obj.address, "_special")
     except Undecodable:
         return False
 
@@ -231,7 +234,7 @@ def unpacked(decoder: ReprDecoder, obj: Obj) -> str:
     args = decoder.tuple_items(decoder.attribute(obj.address, "__args__"))
     if not args:
         raise Undecodable("it has no parameters")
-    if decoder.types.type_at(decoder.module_global("typing", "TypeVarTuple")).python_class:
+    if decoder.types.type_at(decoder.module_global("typing", "TypeVarTuple")).is_python_class:
         return f"*{decoder.repr_of(args[0])}"
     return f"typing.Unpack[{type_hint_text(decoder, args[0])}]"
 

@@ -250,14 +250,16 @@ def read_dtype(decoder: ReprDecoder, address: int) -> DType:
     obj = decoder.obj(address)
     if not any(info.full_name == "numpy.dtype" for info in obj.lineage.types):
         raise Undecodable("its dtype is none")
-    kind, order = (chr(decoder.reader.u8(decoder.member(obj, n))) for n in ("kind", "byteorder"))
-    size_at, is_int = decoder.member(obj, "itemsize"), _is_numpy_1(decoder, obj)
+    kind, order = (
+        chr(decoder.reader.u8(decoder.member_address(obj, n))) for n in ("kind", "byteorder")
+    )
+    size_at, is_int = decoder.member_address(obj, "itemsize"), _is_numpy_1(decoder, obj)
     size = decoder.reader.u32(size_at) if is_int else decoder.reader.i64(size_at)
     if kind in "mM" and size != 8:
         raise Undecodable(f"a dtype of times of {size} bytes")
     if kind not in "biufcmMOSUVT" or order not in "=|<>" or not 0 <= size < 1 << 31:
         raise Undecodable(f"a dtype of kind {kind!r}, order {order!r}, size {size}")
-    last = decoder.member(obj, "alignment")
+    last = decoder.member_address(obj, "alignment")
     # numpy 1: subarray, fields, names, f, metadata, c_metadata follow the int; numpy 2: metadata,
     # hash, two reserved words, subarray, fields, names, c_metadata follow the Py_ssize_t.
     start = (last + 4 + 7 & ~7) if is_int else last + 40
@@ -276,7 +278,7 @@ def read_dtype(decoder: ReprDecoder, address: int) -> DType:
         base=base,
         shape=shape,
         type_name=decoder.types.type_at(type_at).qualified_name if kind == "V" else "",
-        is_aligned=bool(decoder.reader.u8(decoder.member(obj, "flags")) & _ALIGNED_STRUCT),
+        is_aligned=bool(decoder.reader.u8(decoder.member_address(obj, "flags")) & _ALIGNED_STRUCT),
         alignment=alignment if 0 < alignment <= 64 else 1,
     )
 
@@ -390,7 +392,7 @@ def _struct_text(
 ) -> str:
     parts = [read_dtype(decoder, at) for _, at, _ in described.names]
     titles = dict(described.titles)
-    if not (shows_alignment and described.is_aligned) and _is_packed(described, parts):
+    if not (shows_alignment and described.is_aligned) and _are_fields_packed(described, parts):
         fields = []
         for (name, _, _), part in zip(described.names, parts, strict=True):
             title = titles.get(name)
@@ -416,7 +418,7 @@ def _struct_text(
     return text if is_void else f"({described.type_name}, {text})"
 
 
-def _is_packed(record: DType, parts: list[DType]) -> bool:
+def _are_fields_packed(record: DType, parts: list[DType]) -> bool:
     """Tell whether a record's fields lie as they would without offsets."""
     at, widest = 0, 1
     for (_, _, offset), part in zip(record.names, parts, strict=True):

@@ -157,28 +157,28 @@ def choose_item_format(
     if dtype.kind == "V":
         return lambda at: void_text(decoder.reader.read(at, min(dtype.size, MAX_VOID)))
 
-    def number(at: int) -> Any:
+    def number_at(at: int) -> Any:
         return read_array_number(decoder, at, dtype)
 
     if dtype.kind == "b":
         true = "True" if style.is_single else " True"
-        return lambda at: true if number(at) else "False"
+        return lambda at: true if number_at(at) else "False"
     if dtype.kind in "iu":
-        width = max((len(str(number(at))) for at in places), default=0)
-        return lambda at: f"{number(at):{width}d}"
+        width = max((len(str(number_at(at))) for at in places), default=0)
+        return lambda at: f"{number_at(at):{width}d}"
     if dtype.kind in "mM":
-        return _time_format([number(at) for at in places], dtype, number)
+        return _time_format([number_at(at) for at in places], dtype, number_at)
     form = dtype.struct_format
     if dtype.kind == "f":
         if style.plain_floats:
-            return lambda at: float_str(decoder, number(at), form)
-        write = FloatColumnFormat([number(at) for at in places], form, style.precision)
-        return lambda at: write(number(at))
+            return lambda at: float_str(decoder, number_at(at), form)
+        write = FloatColumnFormat([number_at(at) for at in places], form, style.precision)
+        return lambda at: write(number_at(at))
     if dtype.kind == "c":
-        pairs = [number(at) for at in places]
+        pairs = [number_at(at) for at in places]
         real = FloatColumnFormat([pair[0] for pair in pairs], form, style.precision)
         imaginary = FloatColumnFormat([pair[1] for pair in pairs], form, style.precision, plus="+")
-        return lambda at: _complex_text(number(at), real, imaginary)
+        return lambda at: _complex_text(number_at(at), real, imaginary)
     raise Undecodable(f"items of dtype {dtype.str_text}")
 
 
@@ -210,7 +210,7 @@ def void_text(raw: bytes) -> str:
 
 
 def _time_format(values: list[int], dtype: DType, number: Callable[[int], int]) -> Format:
-    def text(value: int) -> str:
+    def datetime_or_timedelta_text(value: int) -> str:
         if dtype.kind == "m":
             return str(value)
         shown = datetime64_text(value * dtype.unit_multiple, dtype.unit_name)
@@ -219,14 +219,17 @@ def _time_format(values: list[int], dtype: DType, number: Callable[[int], int]) 
         return f"'{shown}'"
 
     moments = [value for value in values if not not_a_time(value)]
-    ends = [text(moment) for moment in ((min(moments), max(moments)) if moments else ())]
+    ends = [
+        datetime_or_timedelta_text(moment)
+        for moment in ((min(moments), max(moments)) if moments else ())
+    ]
     width = max(map(len, ends), default=0)
     if len(moments) < len(values):
         width = max(width, 5)
 
     def write(at: int) -> str:
         value = number(at)
-        return ("'NaT'" if not_a_time(value) else text(value)).rjust(width)
+        return ("'NaT'" if not_a_time(value) else datetime_or_timedelta_text(value)).rjust(width)
 
     return write
 
@@ -265,12 +268,12 @@ def _sub_array_format(
     in_array = style._replace(is_single=False, depth=style.depth + 1)
     write_item = choose_item_format(decoder, inside, base, in_array)
 
-    def part(at: int, index: Index) -> str:
+    def sub_array_text(at: int, index: Index) -> str:
         if len(index) == len(shape):
             return write_item(at + sub.item_address(index))
-        return f"[{', '.join(part(at, (*index, i)) for i in range(shape[len(index)]))}]"
+        return f"[{', '.join(sub_array_text(at, (*index, i)) for i in range(shape[len(index)]))}]"
 
-    return lambda at: part(at, ())
+    return lambda at: sub_array_text(at, ())
 
 
 class FloatColumnFormat:
@@ -302,7 +305,7 @@ class FloatColumnFormat:
     def _sign(self, value: float) -> str:
         return "-" if struct.pack("<d", value)[7] & 0x80 else self._plus
 
-    def _shortest(self, value: float) -> tuple[str, int]:
+    def _shortest_digits_and_exponent(self, value: float) -> tuple[str, int]:
         """Return the digits of the shortest text of a float and the exponent of the first."""
         text = float_text(abs(value), self._form, exponents=False).lower()
         mantissa, _, power = text.partition("e")
@@ -313,14 +316,14 @@ class FloatColumnFormat:
         return (digits.rstrip("0") or "0", exponent) if digits else ("0", 0)
 
     def _scientific(self, value: float) -> tuple[str, str, int]:
-        digits, power = self._shortest(value)
+        digits, power = self._shortest_digits_and_exponent(value)
         if len(digits) - 1 > self._precision:
             mantissa, _, exponent = f"{abs(value):.{self._precision}e}".partition("e")
             digits, power = mantissa.replace(".", "").rstrip("0") or "0", int(exponent)
         return self._sign(value) + digits[0], digits[1:], power
 
     def _positional(self, value: float) -> str:
-        digits, power = self._shortest(value)
+        digits, power = self._shortest_digits_and_exponent(value)
         if len(digits) - 1 - power > self._precision:
             text = f"{abs(value):.{self._precision}f}".rstrip("0")
             text += "" if "." in text else "."
@@ -447,7 +450,7 @@ def array(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode an array as array_repr() does."""
     name = "array" if obj.is_exact else obj.type.name
 
-    def build(array: Array, options: PrintOptions) -> str:
+    def build_array_text(array: Array, options: PrintOptions) -> str:
         prefix = f"{name}("
         body = array_text(decoder, array, prefix, options) if array.size else "[]"
         extras = []
@@ -468,7 +471,7 @@ def array(decoder: ReprDecoder, obj: Obj) -> str:
         space = " " if last + len(extra) + 1 <= options.linewidth else f"\n{' ' * len(prefix)}"
         return text + space + extra
 
-    return exact_or_described_text(decoder, obj, build)
+    return exact_or_described_text(decoder, obj, build_array_text)
 
 
 def shown_dtype(decoder: ReprDecoder, dtype: DType) -> DType:
@@ -498,7 +501,7 @@ def short_dtype(decoder: ReprDecoder, dtype: DType) -> str:
 def record_array(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what recarray.__repr__ does."""
 
-    def build(array: Array, options: PrintOptions) -> str:
+    def build_record_array_text(array: Array, options: PrintOptions) -> str:
         is_record = array.dtype.type_name == "numpy.record" or array.dtype.kind != "V"
         prefix = "rec.array(" if is_record else "array("
         if array.size:
@@ -509,7 +512,7 @@ def record_array(decoder: ReprDecoder, obj: Obj) -> str:
         end = "" if is_record else ".view(numpy.recarray)"
         return f"{prefix}{body},\n{' ' * len(prefix)}dtype={shown}){end}"
 
-    return exact_or_described_text(decoder, obj, build)
+    return exact_or_described_text(decoder, obj, build_record_array_text)
 
 
 # -- records -----------------------------------------------------------------------------------

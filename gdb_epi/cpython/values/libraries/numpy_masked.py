@@ -34,11 +34,11 @@ def masked_constant(decoder: ReprDecoder, obj: Obj) -> str:
 def masked_array(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what MaskedArray.__repr__ does."""
     return numpy_arrays.exact_or_described_text(
-        decoder, obj, lambda array, opts: _text(decoder, obj, array, opts)
+        decoder, obj, lambda array, opts: _masked_array_text(decoder, obj, array, opts)
     )
 
 
-def _text(
+def _masked_array_text(
     decoder: ReprDecoder, obj: Obj, array: numpy_arrays.Array, options: numpy_arrays.PrintOptions
 ) -> str:
     dtype = array.dtype
@@ -56,7 +56,7 @@ def _text(
         raise Undecodable("a mask of another shape")
     is_masked: dict[numpy_arrays.Index, bool] = {}
 
-    def value(index: numpy_arrays.Index) -> str:
+    def item_text(index: numpy_arrays.Index) -> str:
         assert mask is not None
         is_masked[index] = bool(read_array_number(decoder, mask.item_address(index), mask.dtype))
         return sign if is_masked[index] else _object_text(decoder, array, array.item_address(index))
@@ -73,7 +73,7 @@ def _text(
     if is_one_row:
         indents = {key: " " * max(2, len(f"{first}data") - len(key)) for key in indents}
         indents["data"] = first
-    write = value if mask is not None else None
+    write = item_text if mask is not None else None
     shown = numpy_arrays.array_text(decoder, array, indents["data"] + "data=", options, write)
     texts = {"data": shown, "mask": "False", "fill_value": _fill_value(decoder, obj, array)}
     if mask is not None:

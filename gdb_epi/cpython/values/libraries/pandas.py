@@ -187,9 +187,11 @@ def period(decoder: ReprDecoder, obj: Obj) -> str:
     if at is None:
         raise Undecodable("it has no frequency")
     ordinal = words[at - 1] - (1 << 64 if words[at - 1] >> 63 else 0)
-    code, multiple = _frequency(decoder, decoder.obj(words[at]), words[2] if at == 1 else 0)
+    code, multiple = _period_code_and_multiple(
+        decoder, decoder.obj(words[at]), words[2] if at == 1 else 0
+    )
     text = _period_text(ordinal, code)
-    return f"Period('{text}', '{multiple}{_code_text(decoder, code)}')"
+    return f"Period('{text}', '{multiple}{_period_dtype_text(decoder, code)}')"
 
 
 def _is_period_dtype(decoder: ReprDecoder, address: int) -> bool:
@@ -199,20 +201,20 @@ def _is_period_dtype(decoder: ReprDecoder, address: int) -> bool:
         return False
 
 
-def _frequency(decoder: ReprDecoder, dtype: Obj, offset: int) -> tuple[int, str]:
+def _period_code_and_multiple(decoder: ReprDecoder, dtype: Obj, offset: int) -> tuple[int, str]:
     """Return (PeriodDtypeCode, multiple as text) of a dtype; 2.0 has the multiple in the offset."""
     code = decoder.word(dtype, 1) & HALF_MASK  # after the word for Cython's methods
     multiple = 1
     if dtype.lineage.root.basicsize >= 40:
-        multiple = decoder.number(dtype, 2)
+        multiple = decoder.signed_word_of_object(dtype, 2)
     elif offset:  # BaseOffset begins with n
-        multiple = decoder.number(decoder.obj(offset), 0)
+        multiple = decoder.signed_word_of_object(decoder.obj(offset), 0)
     if not 0 < multiple < MAX_MULTIPLE:
         raise Undecodable(f"a frequency of {multiple} times")
     return code, "" if multiple == 1 else str(multiple)
 
 
-def _code_text(decoder: ReprDecoder, code: int) -> str:
+def _period_dtype_text(decoder: ReprDecoder, code: int) -> str:
     group, rest = divmod(code, 1000)
     is_old = _pandas_release(decoder) < (2, 2)
     if group in (1, 2) and rest < 12:
@@ -296,9 +298,9 @@ def categorical(decoder: ReprDecoder, obj: Obj) -> str:
     codes_at, dtype_at = decoder.word(obj, 1), decoder.word(obj, 2)
     categories = decoder.attribute(dtype_at, "_categories")
     data = decoder.attribute(categories, "_data")
-    kind, shown = _categories(decoder, data)
+    kind, shown = _read_categories(decoder, data)
     is_ordered = decoder.attribute_text(dtype_at, "_ordered") == "True"
-    count, codes = _codes(decoder, codes_at)
+    count, codes = _read_categorical_codes(decoder, codes_at)
     if any(not -1 <= code < len(shown) for code in codes):
         raise Undecodable("a code without a category")
     texts = ["NaN" if code < 0 else shown[code] for code in codes]
@@ -314,7 +316,7 @@ def categorical(decoder: ReprDecoder, obj: Obj) -> str:
     return f"{head}\n{tail}Categories ({len(shown)}, {kind}): [{inside}]"
 
 
-def _codes(decoder: ReprDecoder, address: int) -> tuple[int, list[int]]:
+def _read_categorical_codes(decoder: ReprDecoder, address: int) -> tuple[int, list[int]]:
     """Return how many codes there are, and the first and last ones."""
     array, place = open_array_items(decoder, address)
     count, half = array.size, MAX_SHOWN // 2
@@ -324,7 +326,7 @@ def _codes(decoder: ReprDecoder, address: int) -> tuple[int, list[int]]:
     return count, [read_array_number(decoder, place(number), array.dtype) for number in shown]
 
 
-def _categories(decoder: ReprDecoder, data: int) -> tuple[str, list[str]]:
+def _read_categories(decoder: ReprDecoder, data: int) -> tuple[str, list[str]]:
     """Return the dtype of categories and the text of each."""
     if decoder.ident(data) != "numpy.ndarray":
         # Categories that an array of pandas' own holds: text, in Arrow or in numpy (3.0)
@@ -334,7 +336,7 @@ def _categories(decoder: ReprDecoder, data: int) -> tuple[str, list[str]]:
         if decoder.ident(data) == "pandas._libs.arrays.NDArrayBacked":
             held = decoder.word(decoder.obj(data), 1)
             if decoder.ident(held) == "numpy.ndarray":
-                return "str", _categories(decoder, held)[1]
+                return "str", _read_categories(decoder, held)[1]
         raise Undecodable("categories of an array of another kind")
     array, place = open_array_items(decoder, data)
     if array.size > decoder.limits.width:
@@ -350,4 +352,4 @@ def _categories(decoder: ReprDecoder, data: int) -> tuple[str, list[str]]:
 
 def read_index_labels(decoder: ReprDecoder, held: int) -> list[str]:
     """Return the labels that the array of an Index holds, each as text. Raises Undecodable."""
-    return _categories(decoder, held)[1]
+    return _read_categories(decoder, held)[1]

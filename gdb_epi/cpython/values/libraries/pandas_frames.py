@@ -74,7 +74,7 @@ def series(decoder: ReprDecoder, obj: Obj) -> str:
     except _NOT_PRINTED:
         decoder.mark_inexact()
     with suppress(*_NOT_PRINTED):
-        labels = _index_of(decoder, decoder.attribute(obj.address, "_mgr"))
+        labels = _index_of_series(decoder, decoder.attribute(obj.address, "_mgr"))
         decoder.note_left_out("length", str(_index_length(decoder, labels)))
     return decoder.object_repr(obj)
 
@@ -120,7 +120,7 @@ def _series_text(decoder: ReprDecoder, obj: Obj) -> str:
     _require_usual_options(decoder)
     manager = decoder.attribute(obj.address, "_mgr")
     (block,) = decoder.tuple_items(decoder.attribute(manager, "blocks"))
-    labels = _index_labels(decoder, _index_of(decoder, manager))
+    labels = _index_labels(decoder, _index_of_series(decoder, manager))
     if not 0 < len(labels) <= MAX_ROWS:
         raise Undecodable("an empty series, or one of which pandas leaves rows out")
     decoder.refuse_secret_names(*labels)  # a series of a dict has its keys for labels
@@ -177,7 +177,7 @@ def _adjoin(columns: list[list[str]], space: int) -> str:
     )
 
 
-def _escape(text: str) -> str:
+def _escape_control_characters(text: str) -> str:
     for character, shown in _ESCAPES:
         text = text.replace(character, shown)
     return text
@@ -205,7 +205,7 @@ def _index_labels(decoder: ReprDecoder, held: int) -> list[str]:
 def _labels_of_values(decoder: ReprDecoder, values: int) -> list[str]:
     if decoder.ident(values) == "numpy.ndarray":
         array, place = open_array_items(decoder, values)
-        _require_few(decoder, array.size)
+        _require_within_limits(decoder, array.size)
         if array.dtype.kind in "iu" and len(array.shape) == 1:
             numbers = [read_array_number(decoder, place(n), array.dtype) for n in range(array.size)]
             texts = [f"{number: d}" for number in numbers]
@@ -227,7 +227,7 @@ def _series_name(decoder: ReprDecoder, name: int) -> str:
     """Return the name of a series as it is printed."""
     kind = decoder.ident(name)
     if kind == "str" and decoder.obj(name).is_exact:
-        return _escape(decoder.string(name))
+        return _escape_control_characters(decoder.string(name))
     if kind == "int" and decoder.obj(name).is_exact:
         return decoder.repr_of(name)
     raise Undecodable("a name of another kind")
@@ -247,7 +247,12 @@ def _columns_of(decoder: ReprDecoder, block: int, rows: int) -> list[tuple[int, 
     if array.shape != (len(places), rows):
         raise Undecodable("a block of another shape than its place")
     return [
-        (place, _cells(decoder, [array.item_address((row, n)) for n in range(rows)], array.dtype))
+        (
+            place,
+            _cells_of_array_items(
+                decoder, [array.item_address((row, n)) for n in range(rows)], array.dtype
+            ),
+        )
         for row, place in enumerate(places)
     ]
 
@@ -302,10 +307,10 @@ def _block_columns(decoder: ReprDecoder, block: int) -> list[int]:
         if whole.lineage.ident != "slice" or len(numbers) != 3 or not numbers[2]:
             raise Undecodable("a place of another kind")
         places = range(*numbers)
-        _require_few(decoder, len(places))
+        _require_within_limits(decoder, len(places))
         return list(places)
     array, place = open_array_items(decoder, decoder.word(obj, 2))
-    _require_few(decoder, array.size)
+    _require_within_limits(decoder, array.size)
     if array.dtype.kind != "i" or len(array.shape) != 1:
         raise Undecodable("a place of another kind")
     return [read_array_number(decoder, place(number), array.dtype) for number in range(array.size)]
@@ -315,8 +320,8 @@ def _array_column(decoder: ReprDecoder, values: int, rows: int | None) -> Column
     """Return the cells of an array of one dimension, of numpy's or of text of pandas' own."""
     if decoder.ident(values) == "numpy.ndarray":
         array, place = open_array_items(decoder, values)
-        _require_few(decoder, array.size)
-        column = _cells(decoder, [place(n) for n in range(array.size)], array.dtype)
+        _require_within_limits(decoder, array.size)
+        column = _cells_of_array_items(decoder, [place(n) for n in range(array.size)], array.dtype)
         if len(array.shape) != 1:
             raise Undecodable("an array of several dimensions")
     else:
@@ -336,7 +341,7 @@ def _text_column(decoder: ReprDecoder, values: int) -> Column:
         obj = decoder.obj(values)
         dtype = decoder.word(obj, 2)
         array, place = open_array_items(decoder, decoder.word(obj, 1))
-        _require_few(decoder, array.size)
+        _require_within_limits(decoder, array.size)
         if array.dtype.kind != "O" or len(array.shape) != 1:
             raise Undecodable("an array of another kind")
         texts = [_str_cell(decoder, place(number)) for number in range(array.size)]
@@ -348,7 +353,11 @@ def _text_column(decoder: ReprDecoder, values: int) -> Column:
         missing = decoder.ident(decoder.attribute(dtype, "_na_value"))
     except Undecodable:
         missing = ""  # before 2.3, which had one kind of text
-    return Column([f" {_escape(text)}" for text in texts], False, {"float": "str"}.get(missing))
+    return Column(
+        [f" {_escape_control_characters(text)}" for text in texts],
+        False,
+        {"float": "str"}.get(missing),
+    )
 
 
 def _str_cell(decoder: ReprDecoder, at: int) -> str:
@@ -358,7 +367,7 @@ def _str_cell(decoder: ReprDecoder, at: int) -> str:
     return decoder.string(address)
 
 
-def _cells(decoder: ReprDecoder, places: list[int], dtype: DType) -> Column:
+def _cells_of_array_items(decoder: ReprDecoder, places: list[int], dtype: DType) -> Column:
     """Do what format_array() does before all cells get one width."""
     name = dtype.str_text if dtype.order != ">" else None
     if dtype.kind == "O":
@@ -383,7 +392,11 @@ def _object_cell(decoder: ReprDecoder, at: int) -> str:
         return "None"
     if not obj.is_exact or kind not in ("str", "int", "bool"):
         raise Undecodable(f"a cell that is a {kind or 'value'}")
-    return _escape(decoder.string(address)) if kind == "str" else decoder.repr_of(address)
+    return (
+        _escape_control_characters(decoder.string(address))
+        if kind == "str"
+        else decoder.repr_of(address)
+    )
 
 
 def _float_cells(values: list[float], size: int) -> list[str]:
@@ -413,7 +426,7 @@ def _trim_common_zeros(texts: list[str]) -> list[str]:
     return [text[: len(text) - ends] if text in numbers else text for text in texts]
 
 
-def _require_few(decoder: ReprDecoder, count: int) -> None:
+def _require_within_limits(decoder: ReprDecoder, count: int) -> None:
     if count > decoder.limits.width:
         raise Undecodable("more values than the limits allow")
 
@@ -427,7 +440,7 @@ def _frame_indexes(decoder: ReprDecoder, manager: Obj) -> tuple[int, int]:
     return columns, rows
 
 
-def _index_of(decoder: ReprDecoder, manager: int) -> int:
+def _index_of_series(decoder: ReprDecoder, manager: int) -> int:
     """Return the index of a series (PyObject *), by its SingleBlockManager."""
     (labels,) = decoder.list_items(decoder.attribute(manager, "axes"))
     return labels

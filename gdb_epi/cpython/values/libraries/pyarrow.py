@@ -108,10 +108,10 @@ def _read_array_data(decoder: ReprDecoder, address: int) -> _ArrayData:
 def _is_valid(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> bool:
     if not array_data.buffers or not array_data.buffers[0]:
         return array_data.id != NULL
-    return _bit(decoder, array_data.buffers[0], array_data.offset + index)
+    return _is_bit_set(decoder, array_data.buffers[0], array_data.offset + index)
 
 
-def _bit(decoder: ReprDecoder, buffer: int, place: int) -> bool:
+def _is_bit_set(decoder: ReprDecoder, buffer: int, place: int) -> bool:
     return bool(decoder.reader.u8(buffer + place // 8) >> place % 8 & 1)
 
 
@@ -153,7 +153,7 @@ def _time_unit_parts(decoder: ReprDecoder, kind: int) -> int:
     return parts
 
 
-def _date(days: int) -> date:
+def _date_from_days(days: int) -> date:
     from datetime import date
 
     try:
@@ -165,14 +165,14 @@ def _date(days: int) -> date:
 # -- as Python has them: scalars ---------------------------------------------------------------
 
 
-def _python_text(decoder: ReprDecoder, value: int | float, kind: int, number: int) -> str:
+def _repr_of_number(decoder: ReprDecoder, value: int | float, kind: int, number: int) -> str:
     """Return repr() of what as_py() gives for a number."""
     from datetime import datetime, timedelta
 
     if number == BOOL:
         return str(bool(value))
     if number == DATE32:
-        return repr(_date(int(value)))
+        return repr(_date_from_days(int(value)))
     if number in (TIME32, TIME64, DURATION, TIMESTAMP):
         parts = _time_unit_parts(decoder, kind)
         if parts == 10**9:
@@ -202,10 +202,10 @@ def _item_repr(
     if not _is_valid(decoder, array_data, index):
         return "None"
     if array_data.id == BOOL:
-        return str(_bit(decoder, array_data.buffers[1], array_data.offset + index))
+        return str(_is_bit_set(decoder, array_data.buffers[1], array_data.offset + index))
     if array_data.id in _NUMBERS:
         value = _number_at(decoder, array_data, index)
-        return _python_text(decoder, value, array_data.type, array_data.id)
+        return _repr_of_number(decoder, value, array_data.type, array_data.id)
     if array_data.id in _TEXTS:
         raw = _text_bytes(decoder, array_data, index)
         return repr(read_utf8(raw)) if _TEXTS[array_data.id][1] else repr(raw)
@@ -291,7 +291,7 @@ def _scalar_text(decoder: ReprDecoder, at: int, depth: int = 0) -> str:
         size = struct.calcsize("<" + _NUMBERS[number])
         raw = decoder.reader.read(at + 40 + size if size < 8 else at + 48, size)
         value = struct.unpack("<" + _NUMBERS[number], raw)[0]
-        return _python_text(decoder, value, kind, number)
+        return _repr_of_number(decoder, value, kind, number)
     if number in _TEXTS:
         buffer = decoder.reader.u64(at + 48)
         begin, size = decoder.reader.u64(buffer + 16), decoder.reader.u64(buffer + 24)
@@ -347,7 +347,7 @@ def _printed_item(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> s
         raw = _text_bytes(decoder, array_data, index)
         return f'"{read_utf8(raw)}"' if _TEXTS[array_data.id][1] else raw.hex().upper()
     if array_data.id == DATE32:
-        return _date(int(_number_at(decoder, array_data, index))).isoformat()
+        return _date_from_days(int(_number_at(decoder, array_data, index))).isoformat()
     if array_data.id == TIMESTAMP:
         from datetime import datetime, timedelta
 
@@ -421,10 +421,12 @@ def _array_lines(decoder: ReprDecoder, array_data: _ArrayData, indent: int) -> s
         def write(index: int) -> str:
             return f"{blanks}  {_printed_item(decoder, array_data, index)}"
 
-    return _bracketed_items(write, array_data.length, window, blanks)
+    return _text_of_bracketed_items(write, array_data.length, window, blanks)
 
 
-def _bracketed_items(write: Callable[[int], str], length: int, window: int, blanks: str) -> str:
+def _text_of_bracketed_items(
+    write: Callable[[int], str], length: int, window: int, blanks: str
+) -> str:
     if not length:
         return f"{blanks}[]"
     if length <= 2 * window:
@@ -461,7 +463,7 @@ def chunked_array(decoder: ReprDecoder, obj: Obj) -> str:
     def write(index: int) -> str:
         return _array_lines(decoder, _read_array_data(decoder, chunks[index]), 2)
 
-    text = _bracketed_items(write, len(chunks), CHUNKS, "")
+    text = _text_of_bracketed_items(write, len(chunks), CHUNKS, "")
     text = text if chunks else "[\n\n]"
     return f"<{obj.type.full_name} object at {obj.address:#x}>\n{text}"
 

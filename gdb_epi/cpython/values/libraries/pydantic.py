@@ -63,7 +63,7 @@ def secret(decoder: ReprDecoder, obj: Obj) -> str:
     if kind not in ("str", "bytes"):
         raise Undecodable("a secret of another type")
     struct = "PyASCIIObject" if kind == "str" else "PyBytesObject"
-    length = decoder.signed(value, struct, "length" if kind == "str" else "ob_size")
+    length = decoder.signed_field(value, struct, "length" if kind == "str" else "ob_size")
     shown = (
         repr("*" * 10 if length else "") if kind == "str" else repr(b"*" * 10 if length else b"")
     )

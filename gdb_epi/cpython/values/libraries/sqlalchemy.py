@@ -43,13 +43,15 @@ def row(decoder: ReprDecoder, obj: Obj) -> str:
     held = decoder.obj(_row_values(decoder, obj))
     values = decoder.tuple_items(held.address)
     try:
-        names = _columns(decoder, obj, len(values))
+        names = _column_names(decoder, obj, len(values))
     except (Undecodable, UnreadableMemory):
         names = [""] * len(values)
     texts = [decoder.repr_of_named(name, at) for name, at in zip(names, values, strict=True)]
     if any(len(text) > MAX_SHOWN for text in texts):
         decoder.mark_inexact()  # it cuts long values in the middle
-    inside = decoder.join_text(texts, decoder.signed(held.address, "PyTupleObject", "ob_size"))
+    inside = decoder.join_text(
+        texts, decoder.signed_field(held.address, "PyTupleObject", "ob_size")
+    )
     return f"({inside},)" if len(values) == 1 else f"({inside})"
 
 
@@ -57,13 +59,13 @@ def row(decoder: ReprDecoder, obj: Obj) -> str:
 def row_mapping(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what RowMapping.__repr__ does: show it as a dict, by the names of its columns."""
     values = decoder.tuple_items(_row_values(decoder, obj))
-    names = _columns(decoder, obj, len(values))
+    names = _column_names(decoder, obj, len(values))
     pairs = zip(names, values, strict=True)
     texts = (f"{name!r}: {decoder.repr_of_named(name, at)}" for name, at in pairs)
     return "{" + decoder.join_text(texts, len(names)) + "}"
 
 
-def _columns(decoder: ReprDecoder, obj: Obj, count: int) -> list[str]:
+def _column_names(decoder: ReprDecoder, obj: Obj, count: int) -> list[str]:
     """Return the names of a row's columns."""
     # The names of columns: RMKeyView holds the list of them.
     keys = decoder.attribute(_row_metadata(decoder, obj), "_keys")
@@ -73,7 +75,8 @@ def _columns(decoder: ReprDecoder, obj: Obj, count: int) -> list[str]:
     if kind not in ("list", "tuple"):
         raise Undecodable("its names are no list")
     names = [
-        decoder.string(name) for name in decoder.items(*decoder.array_range(keys, kind), "names")
+        decoder.string(name)
+        for name in decoder.read_object_pointers(*decoder.array_range(keys, kind), "names")
     ]
     if len(names) != count:
         raise Undecodable("other names than values")

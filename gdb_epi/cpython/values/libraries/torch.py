@@ -79,7 +79,7 @@ _FORMS = {
 _WHOLE = 1 << 53  # up to here every float that is a whole number is written in full
 
 
-def byte_and_name(decoder: ReprDecoder, address: int) -> tuple[int, str]:
+def read_byte_and_name(decoder: ReprDecoder, address: int) -> tuple[int, str]:
     """Read what THPDtype, THPLayout and THPMemoryFormat have after their header."""
     at = address + (decoder.layout.size("PyObject") or 0)
     name = decoder.reader.c_string(at + 1, MAX_NAME + 1)
@@ -94,7 +94,7 @@ def dtype_layout_or_memory_format(decoder: ReprDecoder, obj: Obj) -> str:
 
     A dtype's name lacks the module.
     """
-    return f"torch.{byte_and_name(decoder, obj.address)[1].removeprefix('torch.')}"
+    return f"torch.{read_byte_and_name(decoder, obj.address)[1].removeprefix('torch.')}"
 
 
 @decodes("torch.device")
@@ -108,9 +108,10 @@ def device(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes("torch.Size")
 def size(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a torch.Size, which is a tuple."""
-    count = decoder.signed(obj.address, "PyTupleObject", "ob_size")
+    count = decoder.signed_field(obj.address, "PyTupleObject", "ob_size")
     start = obj.address + decoder.offset("PyTupleObject", "ob_item")
-    return f"torch.Size([{decoder.join(decoder.items(start, count, 'sizes'), count)}])"
+    sizes = decoder.read_object_pointers(start, count, "sizes")
+    return f"torch.Size([{decoder.join_item_texts(sizes, count)}])"
 
 
 @decodes("torch._C.TensorBase", "torch._C._TensorBase")
@@ -358,7 +359,7 @@ def _dtype_names(decoder: ReprDecoder) -> dict[int, str]:
                 if number > MAX_MODULE:
                     break
                 if _is_dtype(decoder, value):
-                    code, name = byte_and_name(decoder, value)
+                    code, name = read_byte_and_name(decoder, value)
                     names[code] = name
         except (UnreadableMemory, Undecodable):
             names.clear()

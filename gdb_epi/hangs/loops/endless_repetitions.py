@@ -85,21 +85,25 @@ def _repeated_objects(
     """
     loops, sites = scene.loop_bodies(frame), scene.call_sites
     heads = {each.at for each in sites.instructions(frame.code) if each.operation == "next"}
-    if not loops or any(loop.start in heads for loop in loops) or scene.iterates_over_finite(frame):
+    if (
+        not loops
+        or any(loop.start in heads for loop in loops)
+        or scene.iterates_over_finite_container(frame)
+    ):
         return None
     for name, at in _variables_and_attributes(scene, frame):
         if scene.view.type_name(at) != "list":
             continue
-        kind, count = _equal_objects(scene, at)
+        kind, count = _class_and_count_if_all_equal(scene, at)
         if count < ENOUGH:
             continue
-        names = [each for own in inner for each in sites.names_used(own.code)]
+        names = [each for own in inner for each in sites.names_used_by_instructions(own.code)]
         if any(does == "global" and each == "next" for _, does, each in names):
             return None
         used = {each for _, _, each in names}
         appends = "append" in used and any(
             each == "append" and (own is not frame or any(at in loop for loop in loops))
-            for own in inner for at, _, each in sites.names_used(own.code)
+            for own in inner for at, _, each in sites.names_used_by_instructions(own.code)
         )  # fmt: skip
         reads = "read" in used and "seek" not in used
         if reads or used & _TAKES or not appends or _counts_turns(scene, inner, used, count):
@@ -121,7 +125,7 @@ def _variables_and_attributes(scene: HangContext, frame: PyFrame) -> Iterator[tu
                 yield f"{name}.{key}", value
 
 
-def _equal_objects(scene: HangContext, at: int) -> tuple[str, int]:
+def _class_and_count_if_all_equal(scene: HangContext, at: int) -> tuple[str, int]:
     """Return the class of a list's objects and their number; 0 where they are not all equal."""
     reader = scene.view.reader
     size = reader.signed_field(at, "PyListObject", "ob_size")
@@ -146,7 +150,7 @@ def _equal_objects(scene: HangContext, at: int) -> tuple[str, int]:
 def _plain_attribute_values(scene: HangContext, item: int) -> tuple[str, ...] | None:
     """Return the attributes of an object; None where it has few, or one that is not plain."""
     parts = []
-    for name, at in _attributes(scene, item):
+    for name, at in _attributes_or_slot_words(scene, item):
         kind = scene.view.type_name(at)
         if kind == "str":
             text = scene.view.reader.string(at, MAX_TEXT)
@@ -163,7 +167,7 @@ def _plain_attribute_values(scene: HangContext, item: int) -> tuple[str, ...] | 
     return (scene.view.type_name(item), *parts) if len(parts) >= MIN_ATTRIBUTES else None
 
 
-def _attributes(scene: HangContext, item: int) -> list[tuple[str, int]]:
+def _attributes_or_slot_words(scene: HangContext, item: int) -> list[tuple[str, int]]:
     """Return (name, PyObject *) of an object's attributes; of one with slots, its words.
 
     Raises UnreadableMemory, LayoutError.
@@ -197,7 +201,7 @@ def _makes_progress(
         return True
     return any(
         scene.view.type_name(value) not in kept
-        and scene.bytes_that_change(own.code, {name.rpartition(".")[2]})
+        and scene.offsets_that_change_names(own.code, {name.rpartition(".")[2]})
         for own in inner for name, value in _variables_and_attributes(scene, own) if "." in name
     )  # fmt: skip
 
@@ -207,7 +211,9 @@ def _counts_turns(scene: HangContext, inner: Sequence[PyFrame], used: set[str], 
     view = scene.view
     for frame in inner:
         words = [at for _, at in _variables_and_attributes(scene, frame)]
-        words += [at for name, at in view.frame_variables.global_addresses(frame) if name in used]
+        words += [
+            at for name, at in view.frame_variables_reader.global_addresses(frame) if name in used
+        ]
         constants = view.reader.field(frame.code, "PyCodeObject", "co_consts")
         words += ContainerReader(view.reader).tuple_items(constants)
         for word in words:

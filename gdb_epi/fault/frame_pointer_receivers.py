@@ -40,7 +40,7 @@ _ADD_NUMBER = (0x81, 0x83)  # the opcodes of add and sub with a number, by the M
 _Slot = tuple[str | None, str | None, int]
 
 
-class Borrower(NamedTuple):
+class CodeGivenFramePointer(NamedTuple):
     """Who is given a pointer into a frame: a function of a file; both "" for one by a pointer."""
 
     function: str
@@ -55,7 +55,7 @@ class _CallWithFramePointer(NamedTuple):
     arguments: frozenset[str]
 
 
-def borrowers_of_frame(target: Target, return_address: int) -> list[Borrower]:
+def code_given_frame_pointers(target: Target, return_address: int) -> list[CodeGivenFramePointer]:
     """Return to whom the function that holds a return address gives pointers into its frame.
 
     Left out are functions of the same file, unless they pass the pointer on, and those of the
@@ -63,15 +63,15 @@ def borrowers_of_frame(target: Target, return_address: int) -> list[Borrower]:
     """
     bounds, imported = FunctionBounds(target), ImportedFunctions(target)
     modules = ModulesByAddress(target.modules())
-    module = modules.at(return_address)
+    module = modules.module_at_address(return_address)
     if module is None:
         return []
-    borrowers: dict[Borrower, None] = {}
+    borrowers: dict[CodeGivenFramePointer, None] = {}
     open_calls = [(return_address - 1, frozenset(("rsp",)), MAX_DEPTH)]
     seen: set[tuple[int, frozenset[str]]] = set()
     while open_calls and len(seen) < MAX_CALLEES:
         pc, holders, depth = open_calls.pop()
-        function = bounds.at(pc)
+        function = bounds.function_at(pc)
         if function is None or (function.start, holders) in seen:
             continue
         seen.add((function.start, holders))
@@ -80,16 +80,16 @@ def borrowers_of_frame(target: Target, return_address: int) -> list[Borrower]:
             slot = got_slot_of_call(target, instruction, end)
             if slot is not None:
                 goes_to = read_word(target, slot, dumped_only=False) or 0
-                callee = modules.at(goes_to)
+                callee = modules.module_at_address(goes_to)
                 path = "" if callee is None else callee.path or ""
                 if callee is not None and callee != module and is_own_library(path):
                     name = imported.name(slot)
-                    borrowers.setdefault(Borrower(name, path.rpartition("/")[2]))
+                    borrowers.setdefault(CodeGivenFramePointer(name, path.rpartition("/")[2]))
                     continue
                 if callee != module:
                     continue
             elif instruction.target is None:
-                borrowers.setdefault(Borrower("", ""))
+                borrowers.setdefault(CodeGivenFramePointer("", ""))
                 continue
             else:
                 goes_to = end + instruction.target
@@ -159,7 +159,7 @@ def files_that_ran_below(target: Target, innermost: int, frame: int) -> list[str
     files: dict[str, None] = {}
     modules = ModulesByAddress(target.modules())
     for word in dict.fromkeys(reversed(words)):
-        module = modules.at(word)
+        module = modules.module_at_address(word)
         path = "" if module is None else module.path or ""
         name = path.rpartition("/")[2]
         counts = is_own_library(path) or name.startswith(CALLERS)
