@@ -96,7 +96,7 @@ def test_who_waits_in_each_turn_may_be_well(loops, ends, sure) -> None:
     """A producer faster than its consumer was a hang, 84 %, in every core."""
     scene = SimpleNamespace(
         loops_around=lambda frames: loops * len(frames),
-        code=SimpleNamespace(is_running_in_loop=lambda _: loops > 0),
+        acquire_calls=SimpleNamespace(is_running_in_loop=lambda _: loops > 0),
         is_in_bounded_loop=lambda _: ends,
         loop_bodies=lambda _: [],
     )
