@@ -163,8 +163,8 @@ class ProcessState:
         from gdb_epi.hangs.hang_context import HangContext
         from gdb_epi.hangs.signal_waits import find_signal_sender
 
-        scene = HangContext(self.target, python, self.locks, self.target.threads())
-        return find_signal_sender(scene, fault.tid)
+        context = HangContext(self.target, python, self.locks, self.target.threads())
+        return find_signal_sender(context, fault.tid)
 
     @cached_property
     def _threads_before_signal(self) -> Sequence[Thread]:

@@ -50,7 +50,7 @@ def is_tied_to_failure(context: Context, damage: Sequence[Evidence]) -> bool:
     fault = context.fault
     if isinstance(fault, Absent):
         threads = islice(context.target.threads(), MAX_THREADS)
-        at_hand = [(each.sp, each.registers) for each in threads]
+        at_hand = [(thread.sp, thread.registers) for thread in threads]
         values = []
     else:
         at_hand = [(fault.sp, fault.registers)]

@@ -26,17 +26,17 @@ _AT_REST = (hang_types.EVENT, hang_types.LOCK, hang_types.JOIN)
 
 
 def diagnose_write_to_own_capture(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
     """Return the answer of a thread that writes output which its own callers capture by a pipe."""
     if activity.target not in _OUTPUT or activity.timed or activity.call == "connect":
         return None
-    others = (d for d in scene.activities if d.tid != activity.tid and scene.view.frames(d.tid))
+    others = (d for d in context.activities if d.tid != activity.tid and context.view.frames(d.tid))
     # Who sleeps may read in turns, and a library's thread may read too.
-    if scene.foreign_threads or not all(d.kind in _AT_REST and not d.timed for d in others):
+    if context.foreign_threads or not all(d.kind in _AT_REST and not d.timed for d in others):
         return None
-    capturing = next(_frames_capturing_output(scene, activity), None)
-    if capturing is None or may_descriptor_be_held_elsewhere(scene):
+    capturing = next(_frames_capturing_output(context, activity), None)
+    if capturing is None or may_descriptor_be_held_elsewhere(context):
         return None
     frame, what = capturing
     name = "standard output" if activity.target == 1 else "standard error"
@@ -53,36 +53,36 @@ def diagnose_write_to_own_capture(
 
 
 def _frames_capturing_output(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> Iterator[tuple[PyFrame, str]]:
     """Yield the frames that capture output by a pipe, and what does so for them."""
     for frame in activity.frames:
         with suppress(UnreadableMemory, LayoutError):
-            if scene.names_called_before(frame, ever=True) >= _REDIRECTS:
+            if context.names_called_before(frame, ever=True) >= _REDIRECTS:
                 yield frame, f"{frame.qualname or frame.name}()"
-    for frame, manager in scene.view.slots.entered_blocks(activity.frames):
+    for frame, manager in context.view.slots.entered_blocks(activity.frames):
         with suppress(UnreadableMemory, LayoutError, Undecodable):
-            name = _name_of_redirecting_manager(scene, manager)
+            name = _name_of_redirecting_manager(context, manager)
             if name:
                 yield frame, f"its `with` block of {name}"
 
 
-def _name_of_redirecting_manager(scene: HangContext, manager: int) -> str:
+def _name_of_redirecting_manager(context: HangContext, manager: int) -> str:
     """Return the name of what makes a pipe where a `with` block begins, and puts it in a place.
 
     "" for other managers. Raises UnreadableMemory, LayoutError, Undecodable.
     """
-    view, sites = scene.view, scene.call_sites
+    view, sites = context.view, context.call_sites
     shown = view.type_name(manager)
     resting = view.frame_of_manager(manager)
     if resting is not None:
-        redirects = scene.names_called_before(resting, ever=True) >= _REDIRECTS
+        redirects = context.names_called_before(resting, ever=True) >= _REDIRECTS
         return f"{resting.qualname or resting.name}()" if redirects else ""
-    context = get_process_values(scene.target, scene.python).context
-    kind = context.obj(manager).type
+    process_values = get_process_values(context.target, context.python).context
+    kind = process_values.obj(manager).type
     used, left = set[str](), ["__enter__"]
     for name in left:
-        in_class = context.types.lookup(kind, name)
+        in_class = process_values.types.lookup(kind, name)
         if in_class is None or view.type_name(in_class[1]) != "function":
             continue
         code = view.reader.field(in_class[1], "PyFunctionObject", "func_code")

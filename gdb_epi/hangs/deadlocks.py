@@ -60,36 +60,38 @@ _SLEEPS = (hang_types.SLEEP, hang_types.READ, hang_types.WRITE, hang_types.POLL,
            hang_types.LOCK)  # fmt: skip
 
 
-def describe_awaited_lock(scene: HangContext, activity: ThreadActivity) -> str:
+def describe_awaited_lock(context: HangContext, activity: ThreadActivity) -> str:
     """Return how a sentence names what a thread waits for."""
-    wait = scene.waits.get(activity.tid)
+    wait = context.waits.get(activity.tid)
     if wait is None:
         return activity.what
     if activity.kind in (hang_types.JOIN, hang_types.GIL):
         return activity.what
     name = wait.name or (
-        scene.frame_references.variable_name(wait.object, activity.tid) if wait.object else ""
+        context.frame_references.variable_name(wait.object, activity.tid) if wait.object else ""
     )
     return lock_phrase(wait.kind, name, with_kind=True)
 
 
-def diagnose_lock_cycle(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_lock_cycle(context: HangContext) -> HangDiagnosis | None:
     """Threads wait for each other's locks (locks/waits/wait_graph.py)."""
-    for cycle in scene.locks.cycles:
-        members = tuple(d for tid in cycle.tids if (d := scene.activity_of_thread(tid)) is not None)
+    for cycle in context.locks.cycles:
+        members = tuple(
+            d for tid in cycle.tids if (d := context.activity_of_thread(tid)) is not None
+        )
         if len(members) < 2:
             continue
         parts = [
-            f"{d.who()} waits for {describe_awaited_lock(scene, d)} at {d.where()}"
+            f"{d.who()} waits for {describe_awaited_lock(context, d)} at {d.where()}"
             + (f", in {d.module}" if d.module and d.frames else "")
             for d in members
         ]
         if len(parts) > MAX_SHOWN:
             parts[MAX_SHOWN:] = [f"and {len(parts) - MAX_SHOWN} more"]
         count, kind = len(cycle.tids), DEADLOCK_WORDS[deadlock_kind(cycle)]
-        evidence = [line for d in members for line in scene.waits[d.tid].evidence[-2:]]
+        evidence = [line for d in members for line in context.waits[d.tid].evidence[-2:]]
         timed = [d for d in members if d.timed and d.kind != hang_types.GIL]
-        ends = next((d for d in timed if not _waits_again_after_timeout(scene, d.frames)), None)
+        ends = next((d for d in timed if not _waits_again_after_timeout(context, d.frames)), None)
         limit = f", {ends.who()} with a timeout, which ends that" if ends is not None else ""
         sentence = f"{count} threads wait for each other{limit}: {'; '.join(parts)}"
         if ends is not None:
@@ -107,7 +109,7 @@ def diagnose_lock_cycle(scene: HangContext) -> HangDiagnosis | None:
 
 
 @default_when_unreadable(False)
-def _waits_again_after_timeout(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
+def _waits_again_after_timeout(context: HangContext, frames: Sequence[PyFrame]) -> bool:
     """Tell whether code whose wait has a timeout waits again, and holds on to what it has.
 
     So does a loop that nothing certain ends, and that gives nothing back.
@@ -115,28 +117,28 @@ def _waits_again_after_timeout(scene: HangContext, frames: Sequence[PyFrame]) ->
     if not frames:
         return False
     frame = frames[0]
-    loop = scene.acquire_calls.innermost_loop(frame)
-    if loop is None or scene.is_in_bounded_loop(frame, loop):
+    loop = context.acquire_calls.innermost_loop(frame)
+    if loop is None or context.is_in_bounded_loop(frame, loop):
         return False
-    return not scene.live_code.does_code_enter_with_block(
+    return not context.live_code.does_code_enter_with_block(
         frame.code, range(loop[0], loop[1] + 1)
-    ) and (scene.names_called_in_loop(frame, loop).isdisjoint(_GIVES_BACK))
+    ) and (context.names_called_in_loop(frame, loop).isdisjoint(_GIVES_BACK))
 
 
-def diagnose_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_self_deadlock(context: HangContext) -> HangDiagnosis | None:
     """A thread waits for a lock that it holds itself."""
-    for wait in scene.locks.waits:
-        activity = scene.activity_of_thread(wait.tid)
+    for wait in context.locks.waits:
+        activity = context.activity_of_thread(wait.tid)
         if wait.verdict == SELF_DEADLOCK and activity is not None and not wait.timed:
             by_hand = wait.confidence != lock_types.CERTAIN and wait.kind not in INITIALISED
-            if by_hand and UnblockedThreads(scene).is_lock_released_by_others(activity):
+            if by_hand and UnblockedThreads(context).is_lock_released_by_others(activity):
                 continue
-            name = describe_awaited_lock(scene, activity)
+            name = describe_awaited_lock(context, activity)
             does = "initialises" if wait.kind in INITIALISED else "holds"
             sentence = f"{activity.waits()} for {name}, which it {does} itself"
             if wait.in_handler:
                 sentence += f": {wait.evidence[-1]}"
-            handler = _handler_frame_inside_block(scene, activity, wait)
+            handler = _handler_frame_inside_block(context, activity, wait)
             if handler is not None:
                 sentence += f": {function_and_line(handler)} handles a signal that came meanwhile"
             in_handler = wait.in_handler or handler is not None
@@ -149,25 +151,25 @@ def diagnose_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
 
 
 def _handler_frame_inside_block(
-    scene: HangContext, activity: ThreadActivity, wait: LockWait
+    context: HangContext, activity: ThreadActivity, wait: LockWait
 ) -> PyFrame | None:
     """Return the frame of a signal's handler that ran while its thread was in `with` of a lock."""
-    blocks = scene.view.with_blocks_of_lock(wait.object or 0)
+    blocks = context.view.with_blocks_of_lock(wait.object or 0)
     outer = {block.frame.address for block in blocks if block.tid == wait.tid}
     for place, frame in enumerate(activity.frames if outer else ()):
-        if scene.view.handled_signal(frame) is not None:
+        if context.view.handled_signal(frame) is not None:
             behind = {each.address for each in activity.frames[place + 1 :]}
             return frame if outer <= behind else None
     return None
 
 
-def diagnose_process_lock_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_process_lock_self_deadlock(context: HangContext) -> HangDiagnosis | None:
     """A multiprocessing lock counts how often its last owner here took it, and says who that is."""
-    for wait in scene.locks.waits:
-        activity = scene.activity_of_thread(wait.tid)
+    for wait in context.locks.waits:
+        activity = context.activity_of_thread(wait.tid)
         if wait.kind != SEMLOCK or not wait.object or activity is None or wait.timed:
             continue
-        count = times_taken_by(scene, wait.tid, wait.object)
+        count = times_taken_by(context, wait.tid, wait.object)
         if activity.awaits == PROCESS_ROOM or not count:
             continue
         sentence = f"{activity.waits()} for a multiprocessing lock that it took itself"
@@ -181,7 +183,7 @@ def diagnose_process_lock_self_deadlock(scene: HangContext) -> HangDiagnosis | N
 
 @diagnose_each_thread
 def diagnose_deadlocked_pool_callback(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
     """A callback of a multiprocessing pool waits for a result of that pool.
 
@@ -191,18 +193,20 @@ def diagnose_deadlocked_pool_callback(
     """
     if activity.awaits != POOL_RESULTS or activity.timed or not activity.frames:
         return None
-    frames = scene.view.frames(activity.tid)
+    frames = context.view.frames(activity.tid)
     own = [f for f in frames if f.module == "multiprocessing.pool"]
     fetching = next((f for f in own if f.name == "_handle_results"), None)
     waiting = next((f for f in own if f.name in ("get", "next", "wait")), None)
     if fetching is None or waiting is None:
         return None
-    open_jobs = scene.view.attribute(scene.view.variable(waiting, "self"), "_cache")
-    if not open_jobs or scene.view.variable(fetching, "cache") != open_jobs:
+    open_jobs = context.view.attribute(context.view.variable(waiting, "self"), "_cache")
+    if not open_jobs or context.view.variable(fetching, "cache") != open_jobs:
         return None
     callback = activity.frames[-1].qualname or activity.frames[-1].name
     others = [
-        d for d in scene.threads_by_importance if d.awaits == POOL_RESULTS and d.tid != activity.tid
+        d
+        for d in context.threads_by_importance
+        if d.awaits == POOL_RESULTS and d.tid != activity.tid
     ]
     beside = "".join(f"; {d.who()} waits for such a result at {d.where()}" for d in others[:2])
     sentence = (
@@ -221,7 +225,7 @@ def diagnose_deadlocked_pool_callback(
 
 @diagnose_each_thread
 def diagnose_deadlocked_future_callback(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
     """A callback of a future waits, in the thread that fetches results of processes, for another.
 
@@ -230,15 +234,15 @@ def diagnose_deadlocked_future_callback(
     """
     if activity.awaits not in FUTURES or activity.timed or not activity.frames:
         return None
-    frames = scene.view.frames(activity.tid)
+    frames = context.view.frames(activity.tid)
     if not any(f.module == "concurrent.futures.process" and f.name in _FETCHES for f in frames):
         return None
-    pools = read_executors_and_queues(scene.target, scene.python).pools
-    awaited = futures_awaited_by(scene, activity.tid).awaited[0]
-    jobs = futures_of_jobs(scene, JOB_OF_PROCESSES)
+    pools = read_executors_and_queues(context.target, context.python).pools
+    awaited = futures_awaited_by(context, activity.tid).awaited[0]
+    jobs = futures_of_jobs(context, JOB_OF_PROCESSES)
     if awaited and jobs is not None and awaited not in jobs:
         return None
-    if awaited in threads_by_future(scene) or any(
+    if awaited in threads_by_future(context) or any(
         pool.kind == "threads" and pool.queued != 0 for pool in pools
     ):
         return None
@@ -256,17 +260,17 @@ def diagnose_deadlocked_future_callback(
     )  # fmt: skip
 
 
-def diagnose_notifier_blocked_by_waiter(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_notifier_blocked_by_waiter(context: HangContext) -> HangDiagnosis | None:
     """A thread waits to be notified, and whoever could do so waits for a lock that it holds."""
     blocked = {
-        d.tid: wait.owner.tid for d in scene.activities
+        d.tid: wait.owner.tid for d in context.activities
         if d.kind in (hang_types.LOCK, hang_types.JOIN) and not d.timed
-            and (wait := scene.waits.get(d.tid))
+            and (wait := context.waits.get(d.tid))
         and wait.owner.state == "live" and not wait.doubt
     }  # fmt: skip
     if not blocked:
         return None
-    for activity in scene.activities:
+    for activity in context.activities:
         if (
             activity.kind != hang_types.EVENT
             or not activity.object
@@ -274,8 +278,8 @@ def diagnose_notifier_blocked_by_waiter(scene: HangContext) -> HangDiagnosis | N
             or not activity.frames
         ):
             continue
-        referring = scene.frame_references.threads_referring_to(activity.object) - {activity.tid}
-        others = [d for d in scene.activities if d.tid in referring]
+        referring = context.frame_references.threads_referring_to(activity.object) - {activity.tid}
+        others = [d for d in context.activities if d.tid in referring]
         # Who waits for the same could not give it either.
         if any(d.kind == hang_types.LOCK for d in others):
             others = [
@@ -287,25 +291,25 @@ def diagnose_notifier_blocked_by_waiter(scene: HangContext) -> HangDiagnosis | N
         others.sort(key=lambda d: (blocked[d.tid] != activity.tid, d.kind != hang_types.LOCK))
         if not others or blocked[others[0].tid] != activity.tid:
             continue
-        if UnblockedThreads(scene).signal_handler_that_may_end_wait(activity):
+        if UnblockedThreads(context).signal_handler_that_may_end_wait(activity):
             continue  # where a signal comes
         members = (activity, *others)
         other = members[1]
         # Who has nothing to give when the other ends is no part of a circle.
-        gives = other.kind == hang_types.LOCK or other.tid in find_wakers(scene, activity)
+        gives = other.kind == hang_types.LOCK or other.tid in find_wakers(context, activity)
         sentence = (
             f"{activity.waits()} for {activity.what}, and {other.who()}, which "
             f"{'could end this wait' if gives else 'uses it too'}, waits at {other.where()} for "
         )
         sentence += (
             f"the end of {activity.who()}" if other.kind == hang_types.JOIN
-            else f"{describe_awaited_lock(scene, other)}, which {activity.who()} holds"
+            else f"{describe_awaited_lock(context, other)}, which {activity.who()} holds"
         )  # fmt: skip
-        evidence = scene.waits[other.tid].evidence[-1:]
+        evidence = context.waits[other.tid].evidence[-1:]
         sort = "event and lock" if other.kind == hang_types.LOCK else "event and join"
         return HangDiagnosis(
             DEADLOCK if gives else HANG, sort, sentence, members,
-            INFO if scene.foreign_threads else PROBABLE, evidence,
+            INFO if context.foreign_threads else PROBABLE, evidence,
             ("a timeout", "another thread that refers to it"),
             ("code that reaches it through a global",),
         )  # fmt: skip
@@ -322,15 +326,17 @@ def _do_waits_lead_from_thread_to(blocked: Mapping[int, int | None], tid: int, e
     return False
 
 
-def diagnose_task_cycle(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_task_cycle(context: HangContext) -> HangDiagnosis | None:
     """Tasks or greenlets wait for each other, or one for itself."""
     alone = (
-        task for task in scene.tasks if waits_for_itself(task, scene.view.slots, scene.installed)
+        task
+        for task in context.tasks
+        if waits_for_itself(task, context.view.slots, context.installed)
     )
-    circle = find_task_cycle(scene.tasks_with_wakers) or tuple(islice(alone, 1))
+    circle = find_task_cycle(context.tasks_with_wakers) or tuple(islice(alone, 1))
     if not circle:
         return None
-    activity = scene.loop_thread
+    activity = context.loop_thread
     if activity is None:
         return None
     named = next((at for at, task in enumerate(circle) if task.wait and task.wait.name), 0)
@@ -338,7 +344,7 @@ def diagnose_task_cycle(scene: HangContext) -> HangDiagnosis | None:
     following = (*circle[1:], circle[0])
     clauses, named_before = [], dict[str, int]()
     for task, other in zip(circle[:MAX_SHOWN], following, strict=False):
-        clause = describe_waiting_task(task, scene.installed)
+        clause = describe_waiting_task(task, context.installed)
         at = task.wait.address if task.wait is not None else 0
         if task.wait and task.wait.name and named_before.setdefault(task.wait.name, at) != at:
             _, _, noun = WORDS.get(task.wait.kind, "").partition(" ")
@@ -351,8 +357,8 @@ def diagnose_task_cycle(scene: HangContext) -> HangDiagnosis | None:
     shown = "; ".join(clauses)
     kind = circle[0].framework
     ends = next(
-        (task for task in circle if has_timeout(task, scene.tasks, scene.view)
-         and not _waits_again_after_timeout(scene, own_frames(task, scene.installed))), None,
+        (task for task in circle if has_timeout(task, context.tasks, context.view)
+         and not _waits_again_after_timeout(context, own_frames(task, context.installed))), None,
     )  # fmt: skip
     limit = f", {name_task(ends)} with a timeout, which ends that" if ends is not None else ""
     by_itself, fix = len(circle) == 1, ""
@@ -362,7 +368,7 @@ def diagnose_task_cycle(scene: HangContext) -> HangDiagnosis | None:
         sentence, fix = f"{shown}, {itself} ({kind}){limit}", "" if holds else hang_types.LEAVE_OUT
     else:
         sentence = f"{len(circle)} tasks of {kind} wait for each other{limit}: {shown}"
-    members = tuple(activity_of_task(activity, task, scene.installed) for task in circle)
+    members = tuple(activity_of_task(activity, task, context.installed) for task in circle)
     if ends is not None:
         return HangDiagnosis(
             DEADLOCK, "tasks", sentence, members, INFO, fix=fix, by_itself=by_itself
@@ -379,37 +385,38 @@ def diagnose_task_cycle(scene: HangContext) -> HangDiagnosis | None:
     )  # fmt: skip
 
 
-def diagnose_task_and_thread_cycle(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_task_and_thread_cycle(context: HangContext) -> HangDiagnosis | None:
     """A task waits for a job in a thread, and that for a task which the first one holds up.
 
     So it is where a job of run_in_executor() asks its loop by run_coroutine_threadsafe() for what
     needs the lock that its caller holds meanwhile.
     """
-    loop = scene.loop_thread
+    loop = context.loop_thread
     if loop is None:
         return None
-    for activity in scene.activities:
+    for activity in context.activities:
         waits = activity.awaits == FUTURES[0] and not activity.timed
-        results = _futures_settled_by_job(scene, activity) if waits else set[int]()
+        results = _futures_settled_by_job(context, activity) if waits else set[int]()
         if not results:
             continue
-        asked = objects_in_future_callbacks(scene, activity.object)
-        first = next((task for task in scene.tasks_with_wakers if task.id in asked), None)
-        path = _task_chain_to_awaited_future(scene, first, results)
+        asked = objects_in_future_callbacks(context, activity.object)
+        first = next((task for task in context.tasks_with_wakers if task.id in asked), None)
+        path = _task_chain_to_awaited_future(context, first, results)
         if not path:
             continue
         clauses = [f"{activity.waits()} for {name_task(path[0])}"]
         for task, giver in pairwise(path):
             held = f", held by {name_task(giver)}" if waits_for_holder(task) else ""
-            clauses.append(f"{describe_waiting_task(task, scene.installed)}{held}")
-        at = function_and_line((own_frames(path[-1], scene.installed) or path[-1].stack)[0])
+            clauses.append(f"{describe_waiting_task(task, context.installed)}{held}")
+        at = function_and_line((own_frames(path[-1], context.installed) or path[-1].stack)[0])
         last = f"{name_task(path[-1])} waits at {at}"
         clauses.append(f"{last} for the job that {activity.who()} runs")
         return HangDiagnosis(
             DEADLOCK, "tasks",
             f"{hang_types.THREAD_AND_TASKS}{counted(len(path), 'task')} wait for each other: "
             f"{'; '.join(clauses)}",
-            (activity, *(activity_of_task(loop, task, scene.installed) for task in path)), PROBABLE,
+            (activity, *(activity_of_task(loop, task, context.installed) for task in path)),
+            PROBABLE,
             ("the futures of the thread and of the loop refer to each other (_chain_future)",),
             ("a timeout of one of the waits",),
             ("code that cancels one of the tasks",),
@@ -417,30 +424,30 @@ def diagnose_task_and_thread_cycle(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
-def _futures_settled_by_job(scene: HangContext, activity: ThreadActivity) -> set[int]:
+def _futures_settled_by_job(context: HangContext, activity: ThreadActivity) -> set[int]:
     """Return what tasks wait for until a thread of a pool has done its job (PyObject *).
 
     The futures of concurrent.futures and of the loop; of anyio's pool (3 and 4) the function too,
     which is what a task in to_thread.run_sync() waits for.
     """
-    for frame in frames_running(scene.view.frames(activity.tid), (RUNS_JOB, RUNS_JOB_OF_ANYIO)):
+    for frame in frames_running(context.view.frames(activity.tid), (RUNS_JOB, RUNS_JOB_OF_ANYIO)):
         if (frame.module, frame.name) == RUNS_JOB_OF_ANYIO:
-            results = {scene.view.variable(frame, name) for name in ("future", "func")}
+            results = {context.view.variable(frame, name) for name in ("future", "func")}
             return {at for at in results if at}
-        job = scene.view.attribute(scene.view.variable(frame, "self"), "future")
-        return {job, *objects_in_future_callbacks(scene, job)} if job else set()
+        job = context.view.attribute(context.view.variable(frame, "self"), "future")
+        return {job, *objects_in_future_callbacks(context, job)} if job else set()
     return set()
 
 
 def _task_chain_to_awaited_future(
-    scene: HangContext, first: UnfinishedTask | None, results: Collection[int]
+    context: HangContext, first: UnfinishedTask | None, results: Collection[int]
 ) -> list[UnfinishedTask]:
     """Return tasks, each of which waits for the next alone, and the last for one of some futures.
 
     Empty where no such way leads from the first, or one of them waits with a timeout.
     """
-    path, tasks = list[UnfinishedTask](), scene.tasks_with_wakers
-    while first is not None and first not in path and not has_timeout(first, tasks, scene.view):
+    path, tasks = list[UnfinishedTask](), context.tasks_with_wakers
+    while first is not None and first not in path and not has_timeout(first, tasks, context.view):
         path.append(first)
         if first.waits_for in results or (first.wait and first.wait.address in results):
             return path
@@ -457,7 +464,7 @@ def _name_of_holder(task: UnfinishedTask, holder: UnfinishedTask) -> str:
 
 @diagnose_each_thread
 def diagnose_lock_held_by_suspended_task(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
     """A thread waits for a lock that a task or greenlet holds which only that thread could resume.
 
@@ -466,18 +473,18 @@ def diagnose_lock_held_by_suspended_task(
     """
     if activity.kind != hang_types.LOCK or activity.timed or not activity.object:
         return None
-    holder = next((t for t in scene.tasks if activity.object in t.holds and not t.running), None)
-    if holder is None or not _runs_all_tasks(scene, activity, holder.framework):
+    holder = next((t for t in context.tasks if activity.object in t.holds and not t.running), None)
+    if holder is None or not _runs_all_tasks(context, activity, holder.framework):
         return None
-    frames = own_frames(holder, scene.installed)
+    frames = own_frames(holder, context.installed)
     if not frames:
         return None
     sentence = (
-        f"{activity.waits()} for {describe_awaited_lock(scene, activity)}, held by "
+        f"{activity.waits()} for {describe_awaited_lock(context, activity)}, held by "
         f"{name_task(holder)}, which is suspended at {function_and_line(frames[0])} and goes "
         f"on only in that same thread, so that the thread waits for itself"
     )
-    member = activity_of_task(activity, holder, scene.installed)
+    member = activity_of_task(activity, holder, context.installed)
     return HangDiagnosis(
         DEADLOCK, "tasks", sentence, (activity, member), PROBABLE,
         (f"a frame of {name_task(holder)} is inside `with` of it",),
@@ -485,15 +492,15 @@ def diagnose_lock_held_by_suspended_task(
     )  # fmt: skip
 
 
-def _runs_all_tasks(scene: HangContext, activity: ThreadActivity, framework: str) -> bool:
+def _runs_all_tasks(context: HangContext, activity: ThreadActivity, framework: str) -> bool:
     """Tell whether a thread runs one of a framework's tasks, and no other has an event loop."""
     runs = any(
         task.running and task.framework == framework and task.tid in (None, activity.tid)
-        for task in scene.tasks
+        for task in context.tasks
     )
     return runs and not any(
-        d.tid != activity.tid and event_loop_module(scene.view.frames(d.tid), d.module)
-        for d in scene.activities
+        d.tid != activity.tid and event_loop_module(context.view.frames(d.tid), d.module)
+        for d in context.activities
     )
 
 
@@ -509,13 +516,13 @@ _BASIS = {
 }
 
 
-def diagnose_gil_held_while_sleeping(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_gil_held_while_sleeping(context: HangContext) -> HangDiagnosis | None:
     """The thread that holds the GIL sleeps in the kernel: nobody else can run Python."""
-    holder = scene.activity_of_thread(scene.gil_holder)
+    holder = context.activity_of_thread(context.gil_holder)
     if holder is None or holder.kind not in _SLEEPS:
         return None
-    waiting = [d for d in scene.activities if d.kind == hang_types.GIL]
-    if len(scene.view.all_frames()) < 2 and not waiting:  # no other thread is held up
+    waiting = [d for d in context.activities if d.kind == hang_types.GIL]
+    if len(context.view.all_frames()) < 2 and not waiting:  # no other thread is held up
         return None
     by_foreign_function = holder.module.startswith(("libffi", "_ctypes", "_cffi"))
     code = f" of {holder.module}" if holder.module and not by_foreign_function else ""

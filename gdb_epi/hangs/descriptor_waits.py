@@ -42,23 +42,23 @@ ALIVE = frozenset(
 
 
 def diagnose_read_of_own_pipe(
-    scene: HangContext, activity: ThreadActivity, chain: WaitChain
+    context: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis | None:
     """Return the answer where the other end of what a thread reads is in this process."""
     numbers = activity.watched or ((activity.target,) if activity.target is not None else ())
     if len(numbers) != 1 or (activity.awaits == MESSAGE and activity.kind != hang_types.READ):
         return None
     number = numbers[0]
-    end = scene.pipe_ends.other_end(number)
+    end = context.pipe_ends.other_end(number)
     if end is None:
         return None
-    others = [d for d in scene.activities if d.tid in end.threads - {activity.tid}]
+    others = [d for d in context.activities if d.tid in end.threads - {activity.tid}]
     what = (
         f"data on descriptor {number}, whose other end (descriptor {end.number}, it seems) is used "
         "by"
     )
     free = [d for d in others if d.tid not in chain.tids]
-    elsewhere = may_descriptor_be_held_elsewhere(scene)
+    elsewhere = may_descriptor_be_held_elsewhere(context)
     if free:
         free.sort(key=lambda d: d.kind not in ALIVE)
         return chain.diagnose_through(activity, free[0].tid, what)
@@ -76,17 +76,17 @@ def diagnose_read_of_own_pipe(
         # (net/unix/af_unix.c, unix_stream_read_generic): who answer in turns seem both asleep.
         return (
             answer
-            if scene.descriptors.object_type(number) == FILE
-            else weaken_diagnosis_in_loop(scene, answer)
+            if context.descriptors.object_type(number) == FILE
+            else weaken_diagnosis_in_loop(context, answer)
         )
-    read_to_end = _diagnose_read_to_end_of_own_pipe(scene, activity, number, end.number)
+    read_to_end = _diagnose_read_to_end_of_own_pipe(context, activity, number, end.number)
     if read_to_end is not None:
         return read_to_end
-    python = [d for d in scene.activities if d.tid != activity.tid and scene.view.frames(d.tid)]
-    if python or elsewhere or scene.foreign_threads:  # those may have been given the other end
+    python = [d for d in context.activities if d.tid != activity.tid and context.view.frames(d.tid)]
+    if python or elsewhere or context.foreign_threads:  # those may have been given the other end
         return None
     # A handler could write, and where set_wakeup_fd() was called a signal's number comes by itself.
-    handles_signals = _may_program_handle_signals(scene, activity)
+    handles_signals = _may_program_handle_signals(context, activity)
     if handles_signals and activity.kind == hang_types.POLL and not activity.timed:
         return None  # a service, which a signal ends
     left = "only the program's handler of a signal" if handles_signals else "no other thread"
@@ -101,34 +101,34 @@ def diagnose_read_of_own_pipe(
     )  # fmt: skip
 
 
-def _may_program_handle_signals(scene: HangContext, activity: ThreadActivity) -> bool:
-    handles = scene.signal_handlers
+def _may_program_handle_signals(context: HangContext, activity: ThreadActivity) -> bool:
+    handles = context.signal_handlers
     return (
-        scene.is_module_visible_on_stack(activity, "signal") if handles is None else bool(handles)
+        context.is_module_visible_on_stack(activity, "signal") if handles is None else bool(handles)
     )
 
 
 def diagnose_write_to_own_pipe(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
     """Return the answer where nobody is left to read what a thread writes, but who waits for it.
 
     This process has the other end of the pipe, the socket pair or the pseudo terminal.
     """
     number = activity.target
-    end = scene.pipe_ends.other_end(number, written=True) if number is not None else None
+    end = context.pipe_ends.other_end(number, written=True) if number is not None else None
     if (
         end is None
         or activity.timed
-        or scene.foreign_threads
-        or _may_program_handle_signals(scene, activity)
+        or context.foreign_threads
+        or _may_program_handle_signals(context, activity)
     ):
         return None
-    held_up = threads_held_up_by(scene, {activity.tid})
-    going = [d for d in scene.activities if d.tid not in held_up and scene.view.frames(d.tid)]
-    if going or may_descriptor_be_held_elsewhere(scene):
+    held_up = threads_held_up_by(context, {activity.tid})
+    going = [d for d in context.activities if d.tid not in held_up and context.view.frames(d.tid)]
+    if going or may_descriptor_be_held_elsewhere(context):
         return None
-    others = [d for d in scene.threads_by_importance if d.tid in held_up - {activity.tid}]
+    others = [d for d in context.threads_by_importance if d.tid in held_up - {activity.tid}]
     waiting = "".join(f"; {d.waits()} for {d.what}" for d in others[:1])
     return HangDiagnosis(
         DEADLOCK if others else HANG, "pipe",
@@ -141,27 +141,27 @@ def diagnose_write_to_own_pipe(
 
 
 def diagnose_selector_of_nothing(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
     """Return the answer where the only thread sleeps in a selector that watches no descriptor."""
-    frames = scene.view.frames(activity.tid)
-    if activity.timed or descriptors_of_selector(scene.view, frames) != ():
+    frames = context.view.frames(activity.tid)
+    if activity.timed or descriptors_of_selector(context.view, frames) != ():
         return None
-    if not scene.is_only_python_thread(activity.tid) or _may_program_handle_signals(
-        scene, activity
+    if not context.is_only_python_thread(activity.tid) or _may_program_handle_signals(
+        context, activity
     ):
         return None
     return wait_diagnosis(
         HANG, "nobody left", f"{activity.waits()} in a selector that watches no descriptor, and "
         "without a timeout: no thread is left that could add one", activity,
-        INFO if scene.foreign_threads else PROBABLE,
+        INFO if context.foreign_threads else PROBABLE,
         evidence=("no key is registered with the selector",),
         ruled_out=("a timeout", "another thread", "a handler of a signal"),
     )  # fmt: skip
 
 
 def _diagnose_read_to_end_of_own_pipe(
-    scene: HangContext, activity: ThreadActivity, number: int, other: int
+    context: HangContext, activity: ThreadActivity, number: int, other: int
 ) -> HangDiagnosis | None:
     """Answer where a loop reads until the end of a pipe whose writing end this process has open.
 
@@ -169,20 +169,20 @@ def _diagnose_read_to_end_of_own_pipe(
     does that writes. multiprocessing.Pipe() gives both ends to who calls it, and fork() copies
     both: a child that was forked has them by design, and is left out.
     """
-    frames = scene.view.frames(activity.tid)
+    frames = context.view.frames(activity.tid)
     if (
-        scene.locks.fork.forked
+        context.locks.fork.forked
         or any(frames_running(frames, (_RUNS_CHILD,)))
         or not activity.frames
     ):
         return None
-    if scene.descriptors.object_type(number) != CONNECTION or not _loop_ends_only_at_eof(
-        scene, activity.frames[0]
+    if context.descriptors.object_type(number) != CONNECTION or not _loop_ends_only_at_eof(
+        context, activity.frames[0]
     ):
         return None
     held = (
-        (frame, name) for frame in frames for name, at in scene.view.variable_addresses(frame)
-        if not at & 7 and scene.descriptors.descriptor_of_object(at) == other
+        (frame, name) for frame in frames for name, at in context.view.variable_addresses(frame)
+        if not at & 7 and context.descriptors.descriptor_of_object(at) == other
     )  # fmt: skip
     frame, name = next(held, (None, ""))
     owner = f", `{name}` of {frame.qualname or frame.name}()" if frame is not None else ""
@@ -197,15 +197,15 @@ def _diagnose_read_to_end_of_own_pipe(
     )  # fmt: skip
 
 
-def _loop_ends_only_at_eof(scene: HangContext, frame: PyFrame) -> bool:
+def _loop_ends_only_at_eof(context: HangContext, frame: PyFrame) -> bool:
     """Tell whether the loop that a frame runs is left by a handler of EOFError, and only there.
 
     Where the loop sends too it gets answers, and reads no stream to its end.
     """
-    loops = scene.loop_bodies(frame)
-    if not loops or not _SENDS.isdisjoint(scene.names_called_in_loop(frame)):
+    loops = context.loop_bodies(frame)
+    if not loops or not _SENDS.isdisjoint(context.names_called_in_loop(frame)):
         return False
-    loop, sites = loops[0], scene.call_sites
+    loop, sites = loops[0], context.call_sites
     try:
         named = [
             at for at, _, name in sites.names_used_by_instructions(frame.code) if name == "EOFError"
@@ -213,7 +213,7 @@ def _loop_ends_only_at_eof(scene: HangContext, frame: PyFrame) -> bool:
         code = list(sites.instructions(frame.code))
     except (UnreadableMemory, LayoutError, IndexError):
         return False
-    running = scene.acquire_calls.running_byte_offset(frame) or 0
+    running = context.acquire_calls.running_byte_offset(frame) or 0
     handler = next((at for at in named if at > running), None)
     if handler is None:
         return False
@@ -248,47 +248,47 @@ def _is_outside_loop(loop: range, target: int) -> bool:
 
 
 @default_when_unreadable(False)
-def reads_inotify_events(scene: HangContext, activity: ThreadActivity) -> bool:
+def reads_inotify_events(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread reads what the kernel tells of files: inotify(7), by ctypes mostly.
 
     Its descriptor belongs to no object of Python then, and the code that made it names the calls.
     """
-    if activity.target is None or scene.descriptors.object_type(activity.target) is not None:
+    if activity.target is None or context.descriptors.object_type(activity.target) is not None:
         return False
-    if any(_WATCH in (frame.module or "") for frame in scene.view.frames(activity.tid)):
+    if any(_WATCH in (frame.module or "") for frame in context.view.frames(activity.tid)):
         return True
     return any(
         name.startswith(_WATCH)
-        for code in scene.live_code.own_codes
-        for name in scene.call_sites.name_tuple(code, "co_names")
+        for code in context.live_code.own_codes
+        for name in context.call_sites.name_tuple(code, "co_names")
     )  # fmt: skip
 
 
-def may_descriptor_be_held_elsewhere(scene: HangContext) -> bool:
+def may_descriptor_be_held_elsewhere(context: HangContext) -> bool:
     """Tell whether another process may have a copy of a descriptor of this one.
 
     A child that was forked or was given it has one, and where this process was forked its parent.
     """
-    table = scene.descriptors
+    table = context.descriptors
     return (
-        scene.locks.fork.forked is not False
+        context.locks.fork.forked is not False
         or bool(table.children or table.running_processes)
-        or scene.may_program_fork
+        or context.may_program_fork
     )
 
 
 def diagnose_wait_on_closed_socket(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
     """Return the answer where a call waits on a socket that another thread closed meanwhile.
 
     A method of that socket: a socket that was detached, or of whose descriptor a copy was made, has
     no descriptor any more either, and os.read() takes a number.
     """
-    frames = scene.view.frames(activity.tid)[:CALLING]
+    frames = context.view.frames(activity.tid)[:CALLING]
     if activity.target is None or activity.call not in _OF_SOCKETS:
         return None
-    if not scene.descriptors.is_call_on_closed_socket(activity.target, frames):
+    if not context.descriptors.is_call_on_closed_socket(activity.target, frames):
         return None
     sentence = (
         f"{activity.waits()} in {activity.call}() of a socket that was "
@@ -300,14 +300,14 @@ def diagnose_wait_on_closed_socket(
     )  # fmt: skip
 
 
-def find_selector_of_closed_socket(scene: HangContext, awaited: int) -> ThreadActivity | None:
+def find_selector_of_closed_socket(context: HangContext, awaited: int) -> ThreadActivity | None:
     """Return the thread whose selector would lead to an object by a socket that was closed since.
 
     Closing takes a socket out of epoll; the selector keeps it, and what was registered with it
     (Lib/selectors.py, `_fd_to_key`, 3.8 to 3.15). Another socket that leads there may still tell.
     """
-    view = scene.view
-    for activity in scene.activities:
+    view = context.view
+    for activity in context.activities:
         for frame in view.frames(activity.tid) if activity.kind == hang_types.POLL else ():
             selector = view.variable(frame, "self") if frame.module == "selectors" else None
             keys = view.attribute(selector, "_fd_to_key")
@@ -317,23 +317,23 @@ def find_selector_of_closed_socket(scene: HangContext, awaited: int) -> ThreadAc
                     of, _, _, data = ContainerReader(view.reader).tuple_items(key)
                     if awaited in (data, *(value for _, value in view.attributes(data))):
                         leading.append(of)
-            if leading and all(map(scene.descriptors.is_closed_socket, leading)):
+            if leading and all(map(context.descriptors.is_closed_socket, leading)):
                 return activity
     return None
 
 
 def diagnose_read_of_socket_kept_open(
-    scene: HangContext, activity: ThreadActivity, waits: str
+    context: HangContext, activity: ThreadActivity, waits: str
 ) -> HangDiagnosis | None:
     """Return the answer where a thread reads, and this process closed a socket only in name.
 
     The other side of that one sees no end until the last file of makefile() is closed too.
     """
-    if activity.target is None or scene.descriptors.object_type(activity.target) != SOCKET:
+    if activity.target is None or context.descriptors.object_type(activity.target) != SOCKET:
         return None
-    number = scene.descriptors.descriptor_left_open_by_close(activity.target)
-    held_up = threads_held_up_by(scene, {activity.tid})  # who waits for this thread does no more
-    if number is None or scene.foreign_threads or not scene.view.all_frames().keys() <= held_up:
+    number = context.descriptors.descriptor_left_open_by_close(activity.target)
+    held_up = threads_held_up_by(context, {activity.tid})  # who waits for this thread does no more
+    if number is None or context.foreign_threads or not context.view.all_frames().keys() <= held_up:
         return None
     sentence = (
         f"{waits}; close() was called on another socket of this process, descriptor {number}, "
@@ -348,7 +348,7 @@ def diagnose_read_of_socket_kept_open(
     )  # fmt: skip
 
 
-def rest_of_message_clause(scene: HangContext, called: Sequence[PyFrame]) -> str:
+def rest_of_message_clause(context: HangContext, called: Sequence[PyFrame]) -> str:
     """Say that a message has begun to come, and is not whole; "" where that is not known.
 
     `called` are the frames of the library that reads, innermost first. Four bytes with its size
@@ -358,13 +358,13 @@ def rest_of_message_clause(scene: HangContext, called: Sequence[PyFrame]) -> str
     """
     for place, frame in enumerate(called):
         if not place and (frame.module, frame.name) == ("multiprocessing.connection", "_recv"):
-            words = (scene.view.variable(frame, name) for name in ("size", "remaining"))
-            counts = [scene.view.objects.integer(word) for word in words if word]
+            words = (context.view.variable(frame, name) for name in ("size", "remaining"))
+            counts = [context.view.objects.integer(word) for word in words if word]
             return "; a message has begun to come, and its rest has not" * (
                 counts not in ([4, 4], [])
             )
         if (frame.module, frame.name) in _READS_BODY:
-            left = scene.view.integer_attribute(scene.view.variable(frame, "self"), "length")
+            left = context.view.integer_attribute(context.view.variable(frame, "self"), "length")
             if left:
                 return (
                     "; the head of the answer has come, and by its Content-Length there are up to "

@@ -85,25 +85,27 @@ def diagnose_hang(
     """
     if isinstance(python, Absent):
         return Absent("not_available", f"no Python: {python.detail}")
-    scene = HangContext(target, python, locks, threads)
+    context = HangContext(target, python, locks, threads)
     try:
-        answer = _first_diagnosis(scene)
+        answer = _first_diagnosis(context)
         if answer is None:
             return Absent("not_available", "no thread of the program is known well enough")
-        return name_who_may_end(scene, answer)
+        return name_who_may_end(context, answer)
     except EpiError as error:
         return Absent("unreadable", str(error))
     finally:
-        vars(scene).clear()  # its parts name it: the garbage collector would have to find that out
+        vars(
+            context
+        ).clear()  # its parts name it: the garbage collector would have to find that out
 
 
-def _first_diagnosis(scene: HangContext) -> HangDiagnosis | None:
+def _first_diagnosis(context: HangContext) -> HangDiagnosis | None:
     inherited = [
-        wait for wait in scene.locks.waits
+        wait for wait in context.locks.waits
         if wait.confidence != INFO and wait.verdict in (*INHERITED_VERDICTS, LOST_WAKEUP)
     ]  # fmt: skip
-    if inherited or scene.locks.handlers is not None:
-        return _diagnose_inherited_locks(scene, inherited)
+    if inherited or context.locks.handlers is not None:
+        return _diagnose_inherited_locks(context, inherited)
     for rule in (
         deadlocks.diagnose_lock_cycle,
         deadlocks.diagnose_self_deadlock,
@@ -153,28 +155,28 @@ def _first_diagnosis(scene: HangContext) -> HangDiagnosis | None:
         _diagnose_any_stuck_thread,
         _diagnose_main_thread,
     ):
-        answer = rule(scene)
+        answer = rule(context)
         if answer is not None:
-            answer = strengthen_timed_diagnosis(scene, classify_idle_process(scene, answer))
+            answer = strengthen_timed_diagnosis(context, classify_idle_process(context, answer))
             behind = None
             if answer.kind == MAY_BE_IDLE:
                 behind = (
-                    diagnose_thread_pool_exhausted(scene)
-                    or diagnose_requests_waiting_for_same_object(scene)
-                    or diagnose_server_request_never_ending(scene)
+                    diagnose_thread_pool_exhausted(context)
+                    or diagnose_requests_waiting_for_same_object(context)
+                    or diagnose_server_request_never_ending(context)
                 )
             unsure = answer.label == NO_FAULT or answer.sure == INFO
             if behind is None and unsure:
-                behind = diagnose_main_task(scene)
+                behind = diagnose_main_task(context)
             return behind or answer
     return None
 
 
 def _diagnose_inherited_locks(
-    scene: HangContext, waits: Sequence[LockWait]
+    context: HangContext, waits: Sequence[LockWait]
 ) -> HangDiagnosis | None:
     """Locks that fork() copied while held: other detectors report them, the keys need frames."""
-    activity = scene.activity_of_thread(waits[0].tid) if waits else None
+    activity = context.activity_of_thread(waits[0].tid) if waits else None
     if activity is None:
         return None
     sentence = f"{activity.waits()} for {activity.what}, since the fork"
@@ -188,37 +190,37 @@ def _diagnose_inherited_locks(
     )
 
 
-def _diagnose_in_signal_handler(scene: HangContext) -> HangDiagnosis | None:
-    return diagnose_wait_in_signal_handler(scene, single_wait.diagnose_thread_wait)
+def _diagnose_in_signal_handler(context: HangContext) -> HangDiagnosis | None:
+    return diagnose_wait_in_signal_handler(context, single_wait.diagnose_thread_wait)
 
 
-def _diagnose_any_stuck_thread(scene: HangContext) -> HangDiagnosis | None:
+def _diagnose_any_stuck_thread(context: HangContext) -> HangDiagnosis | None:
     """Any thread of the program that waits for what threads should not wait long for.
 
     One that may wait its turn goes before a main thread that is fine, and behind one that is not.
     """
     unsure = None
     for kind in (hang_types.FILE_LOCK, hang_types.DATABASE, hang_types.LOCK, hang_types.WRITE):
-        for activity in scene.threads_by_importance:
+        for activity in context.threads_by_importance:
             if activity.kind == kind and activity.frames and not activity.timed:
-                answer = single_wait.diagnose_thread_wait(scene, activity)
+                answer = single_wait.diagnose_thread_wait(context, activity)
                 if answer is None or answer.sure != INFO:
                     return answer
                 unsure = unsure or answer
-    main = _diagnose_main_thread(scene) if unsure is not None else None
+    main = _diagnose_main_thread(context) if unsure is not None else None
     stuck = main is not None and main.label in (HANG, DEADLOCK) and main.sure != INFO
     return main if stuck else unsure
 
 
-def _diagnose_main_thread(scene: HangContext) -> HangDiagnosis | None:
+def _diagnose_main_thread(context: HangContext) -> HangDiagnosis | None:
     """What the main thread waits for; without one that is known, the first with own frames."""
-    candidates: Sequence[ThreadActivity] = scene.threads_by_importance
-    first = next((d for d in candidates if d.tid == scene.main_tid), None)
+    candidates: Sequence[ThreadActivity] = context.threads_by_importance
+    first = next((d for d in candidates if d.tid == context.main_tid), None)
     if first is None or (not first.frames and not first.place):
         first = next((d for d in candidates if d.frames), first)
     if first is None:
         return None
-    answer = single_wait.diagnose_thread_wait(scene, first)
+    answer = single_wait.diagnose_thread_wait(context, first)
     # It is in a circle that no rule knows.
     if answer is None and first.kind in (hang_types.LOCK, hang_types.EVENT, hang_types.JOIN):
         waits = f"{first.waits()} for {first.what}"

@@ -78,10 +78,10 @@ _DASK_WORKER = ("distributed.threadpoolexecutor", "_worker")
 
 
 def diagnose_event_wait(
-    scene: HangContext, activity: ThreadActivity, chain: WaitChain
+    context: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis | None:
     """Return the answer that one thread's wait gives, or that of the thread that it waits for."""
-    return _EventWait(scene, activity, chain).diagnose_wait()
+    return _EventWait(context, activity, chain).diagnose_wait()
 
 
 class _EventWait:
@@ -89,21 +89,21 @@ class _EventWait:
 
     def __init__(
         self,
-        scene: HangContext,
+        context: HangContext,
         activity: ThreadActivity,
         chain: WaitChain,
         *,
         polled: bool = False,
     ) -> None:
-        self._scene, self._activity, self._chain = scene, activity, chain
+        self._context, self._activity, self._chain = context, activity, chain
         self._polled = polled  # a wait with a timeout, asked as if it had none
-        self._name, self._what = name_awaited_object(scene, activity)
+        self._name, self._what = name_awaited_object(context, activity)
         self._waits = f"{activity.waits()} for {self._what}"
 
     def diagnose_wait(self) -> HangDiagnosis | None:
         """Return the first answer that holds: nobody needed, nobody left, who gives it, nobody."""
-        scene, activity = self._scene, self._activity
-        signal, surely = find_signal_for_thread(scene, activity)
+        context, activity = self._context, self._activity
+        signal, surely = find_signal_for_thread(context, activity)
         harmless = None if surely and not activity.timed else self._diagnose_wait_needing_nobody()
         if harmless is not None:
             return harmless
@@ -112,7 +112,7 @@ class _EventWait:
             idle = idle_diagnosis(activity, f"{sentence}: it waits for that signal")
             return idle._replace(kind=UNTIL_SIGNAL) if self._chain.tids else idle
         referring = (
-            scene.frame_references.threads_referring_to(activity.object)
+            context.frame_references.threads_referring_to(activity.object)
             if activity.object
             else set()
         )
@@ -122,8 +122,8 @@ class _EventWait:
         if nobody:  # but who waits for the same is named
             referring = {d.tid for d in self._python_threads if d.object == activity.object}
         able = referring - {activity.tid}
-        able |= find_wakers(scene, activity, surely=True)
-        givers = find_wakers(scene, activity)
+        able |= find_wakers(context, activity, surely=True)
+        givers = find_wakers(context, activity)
         able |= givers & set(self._chain.tids)
         for tid in sorted(givers - able):
             answer = self._diagnose_through_thread(tid)
@@ -142,7 +142,7 @@ class _EventWait:
                 ruled_out=("a timeout", "another thread of the program or of a library"),
                 doubts=("a signal handler that gives it",),
             )  # fmt: skip
-        if not able and is_waiting_for_event_nobody_sets(scene, activity):
+        if not able and is_waiting_for_event_nobody_sets(context, activity):
             parked = f"{activity.who()} is parked at {activity.where()} to keep the program alive"
             going_on = [d for d in self._python_threads if d.timed or d.kind in ALIVE]
             if self._threads_that_serve_clients:
@@ -187,7 +187,7 @@ class _EventWait:
         if not handler:
             return None
         sentence = f"{self._waits}, which {handler} may end"
-        if activity.tid == self._scene.main_tid and not self._chain.tids:
+        if activity.tid == self._context.main_tid and not self._chain.tids:
             return idle_diagnosis(activity, sentence)
         return wait_diagnosis(
             HANG, "signal", sentence, activity, INFO,
@@ -198,7 +198,7 @@ class _EventWait:
     @cached_property
     def _foreign_threads(self) -> list[tuple[int, str]]:
         """The threads of libraries without Python code, which may call into it at any time."""
-        return self._scene.foreign_threads
+        return self._context.foreign_threads
 
     def _foreign_threads_clause(self) -> str:
         tid, library = self._foreign_threads[0]
@@ -216,7 +216,7 @@ class _EventWait:
         Who takes items in a loop without end waits for work, as consumers of such libraries do.
         """
         activity, sentence = self._activity, f"{self._waits}; {self._foreign_threads_clause()}"
-        takes = activity.awaits == QUEUE_ITEM and is_in_serving_loop(self._scene, activity.frames)
+        takes = activity.awaits == QUEUE_ITEM and is_in_serving_loop(self._context, activity.frames)
         if takes and not self._chain.tids:
             return idle_diagnosis(activity, sentence)._replace(kind=MAY_BE_IDLE)
         return wait_diagnosis(
@@ -238,7 +238,7 @@ class _EventWait:
         the first of them does not go on.
         """
         taken = self._activity.awaits == QUEUE_ITEM
-        if not taken or not is_in_serving_loop(self._scene, self._activity.frames):
+        if not taken or not is_in_serving_loop(self._context, self._activity.frames):
             return None
         before = [d for d in stages if d.awaits == QUEUE_ITEM and d.tid not in self._chain.tids]
         answers = (
@@ -250,34 +250,34 @@ class _EventWait:
 
     @property
     def _unblocked_threads(self) -> UnblockedThreads:
-        return UnblockedThreads(self._scene)
+        return UnblockedThreads(self._context)
 
     @cached_property
     def _python_threads(self) -> list[ThreadActivity]:
         """The other threads that run Python."""
         return [
-            d for d in self._scene.activities
-            if d.tid != self._activity.tid and self._scene.view.frames(d.tid)
+            d for d in self._context.activities
+            if d.tid != self._activity.tid and self._context.view.frames(d.tid)
         ]  # fmt: skip
 
     @cached_property
     def _threads_that_serve_clients(self) -> list[ThreadActivity]:
-        return [d for d in self._python_threads if _serves_clients(self._scene, d)]
+        return [d for d in self._python_threads if _serves_clients(self._context, d)]
 
     def _diagnose_wait_needing_nobody(self) -> HangDiagnosis | None:
         """Return the answer of a wait that ends by itself, is for work, or for the program's end.
 
         A timeout ends each turn of a loop, but not the loop.
         """
-        scene, activity, waits = self._scene, self._activity, self._waits
-        if waits_for_thread_startup(scene, activity):
+        context, activity, waits = self._context, self._activity, self._waits
+        if waits_for_thread_startup(context, activity):
             text = f"{activity.who()} starts a thread at {activity.where()}, which is to begin"
             return wait_diagnosis(NO_FAULT, "busy", text, activity)
-        if find_timer_of_thread(scene, activity):
+        if find_timer_of_thread(context, activity):
             return wait_diagnosis(
                 NO_FAULT, "timer", f"{activity.who()} waits until its timer is due", activity
             )
-        if activity.place and only_waits_for_work(scene, activity):
+        if activity.place and only_waits_for_work(context, activity):
             # A scheduler waits until a job is due, a main thread until its server ends.
             served = f"{activity.who()} waits in {activity.place}"
             return idle_diagnosis(activity, f"{served}, as servers, workers and schedulers do")
@@ -287,10 +287,10 @@ class _EventWait:
                 return own_worker
         if activity.timed:
             timed = f"{waits}, with a timeout"
-            if has_clock_deadline(scene, activity):
+            if has_clock_deadline(context, activity):
                 text = f"{timed} that it computed by the clock, in a loop that looks at it again"
                 return wait_diagnosis(NO_FAULT, "timer", text, activity)
-            in_loop = any(map(scene.acquire_calls.is_running_in_loop, activity.frames[:1]))
+            in_loop = any(map(context.acquire_calls.is_running_in_loop, activity.frames[:1]))
             if not self._python_threads and in_loop and is_shutdown_name(self._name):
                 # `while not stop.wait(5): look()`: a sleep that a request to stop would end.
                 return wait_diagnosis(
@@ -302,7 +302,7 @@ class _EventWait:
                 left = self._foreign_threads_clause() if self._foreign_threads else _NOBODY_LEFT
                 text = f"{timed}, in a loop; {left}"
                 return wait_diagnosis(HANG, "timed wait", text, activity, INFO)
-            in_turns = in_loop or is_polled_by_library(scene, activity)
+            in_turns = in_loop or is_polled_by_library(context, activity)
             stuck = (
                 self._diagnose_loop_of_vain_waits()
                 if in_turns
@@ -310,10 +310,10 @@ class _EventWait:
             )
             return stuck or wait_diagnosis(NO_FAULT, "timed wait", timed, activity, INFO)
         # Where a thread waits for the end of this one, nobody waits for the program's end.
-        handled = is_in_request_handler(activity.frames, scene.view.frames(activity.tid))
+        handled = is_in_request_handler(activity.frames, context.view.frames(activity.tid))
         counts = activity.awaits == SEMAPHORE  # what is taken, one after the other, ends nothing
         # A library's close() or shutdown() waits until what it ends has ended.
-        called = library_frames_called(scene, activity)[-1:]
+        called = library_frames_called(context, activity)[-1:]
         ends = any(frame.name in CLOSING for frame in called)
         if not (self._chain.tids or handled or counts or ends) and is_shutdown_name(self._name):
             return idle_diagnosis(
@@ -323,9 +323,9 @@ class _EventWait:
 
     def _diagnose_full_dask_worker(self) -> HangDiagnosis | None:
         """Return the answer where all threads of a dask worker wait for results of the cluster."""
-        pools = {d.tid: _dask_pool(self._scene, d) for d in self._scene.activities}
+        pools = {d.tid: _dask_pool(self._context, d) for d in self._context.activities}
         own = pools.get(self._activity.tid)
-        mates = [d for d in self._scene.activities if own and pools[d.tid] == own]
+        mates = [d for d in self._context.activities if own and pools[d.tid] == own]
         if not mates or any(d.awaits != OF_CLUSTER for d in mates):
             return None
         alone = len(mates) == 1
@@ -344,9 +344,9 @@ class _EventWait:
 
         That is who would give it without a timeout, or the only ones that run jobs of the program.
         """
-        scene, activity = self._scene, self._activity
+        context, activity = self._context, self._activity
         untimed = _EventWait(
-            scene, activity._replace(timed=False), self._chain, polled=True
+            context, activity._replace(timed=False), self._chain, polled=True
         ).diagnose_wait()
         if (
             untimed is not None
@@ -356,7 +356,7 @@ class _EventWait:
             return untimed._replace(
                 sentence=f"{untimed.sentence}; it waits in turns with a timeout"
             )
-        if not is_polled_by_library(scene, activity):
+        if not is_polled_by_library(context, activity):
             return None
         jobs = [d for d in self._python_threads if d.frames and d.tid not in self._chain.tids]
         answers = [
@@ -375,14 +375,14 @@ class _EventWait:
         So two threads that have all connections of a pool wait for a lock, whose holder waits for a
         connection. Workers that take turns under a lock at the same place have nothing to give.
         """
-        scene, activity = self._scene, self._activity
+        context, activity = self._context, self._activity
         untimed = activity._replace(timed=False)
-        circle = _EventWait(scene, untimed, self._chain, polled=True).diagnose_wait()
+        circle = _EventWait(context, untimed, self._chain, polled=True).diagnose_wait()
         if circle is None or circle.label != DEADLOCK or circle.kind != "event and lock":
             return None
         if any(is_waiting_for_turn_under_lock(activity, other) for other in circle.members[1:]):
             return None
-        seconds = seconds_of_timeout(scene, activity)
+        seconds = seconds_of_timeout(context, activity)
         ends = f"a timeout ends one wait{f', after {duration_words(seconds)}' if seconds else ''}"
         return circle._replace(
             sentence=f"{circle.sentence}; {ends}", ends=ends,
@@ -393,18 +393,18 @@ class _EventWait:
 
     def _diagnose_missing_giver(self, same: Sequence[ThreadActivity]) -> HangDiagnosis | None:
         """Return the answer where no other thread is known to give it; `same` wait for it too."""
-        scene, activity, chain_tids = self._scene, self._activity, self._chain.tids
+        context, activity, chain_tids = self._context, self._activity, self._chain.tids
         if activity.awaits == POOL_RESULTS:
-            return diagnose_wait_for_pool_results(scene, activity, self._waits, self._chain)
+            return diagnose_wait_for_pool_results(context, activity, self._waits, self._chain)
         if activity.awaits in FUTURES:
-            giver = _other_event_loop_thread(scene, activity, chain_tids) or find_busy_pool_thread(
-                scene, chain_tids
-            )
+            giver = _other_event_loop_thread(
+                context, activity, chain_tids
+            ) or find_busy_pool_thread(context, chain_tids)
             answer = self._diagnose_through_thread(giver.tid) if giver is not None else None
-            answer = answer or diagnose_wait_for_process_futures(scene, activity, self._waits)
+            answer = answer or diagnose_wait_for_process_futures(context, activity, self._waits)
             if answer is not None:
                 return answer
-        selecting = find_selector_of_closed_socket(scene, activity.object)
+        selecting = find_selector_of_closed_socket(context, activity.object)
         if selecting is not None:
             return wait_diagnosis(
                 HANG, "closed socket", f"{self._waits}, which {selecting.who()} would learn of by "
@@ -437,16 +437,16 @@ class _EventWait:
             if answer is not None:
                 return answer
         awaited = self._name or self._what
-        rest = other_wait_clause(scene, activity, same, chain_tids) + (
+        rest = other_wait_clause(context, activity, same, chain_tids) + (
             f"no code that can still run ends a wait for {awaited}"
-            f"{lost_permits_clause(scene, activity.object)}" if proven
+            f"{lost_permits_clause(context, activity.object)}" if proven
             else f"code of {naming[0].who()}, at {naming[0].where()}, may end that" if naming
             else f"no frame of {other} thread leads to {awaited}"
         )  # fmt: skip
         if same:
             rest = f"{_waiters_clause(activity, self._what, same)}, and {rest}"
-        own_jobs = unfinished_queue_jobs_clause(scene, scene.view.frames(activity.tid))
-        jobs = own_jobs or queued_pool_jobs_clause(scene, activity)
+        own_jobs = unfinished_queue_jobs_clause(context, context.view.frames(activity.tid))
+        jobs = own_jobs or queued_pool_jobs_clause(context, activity)
         if jobs:
             rest = f"{jobs}; {rest}"
         # A thread that sleeps, polls, computes or waits with a timeout may reach it through a
@@ -458,9 +458,9 @@ class _EventWait:
         else:
             library = None
         # Code of a handler that was not followed to its end may give it as well.
-        handlers = [] if proven else [may for _, may in scene.effects_of_signal_handlers.values()]
+        handlers = [] if proven else [may for _, may in context.effects_of_signal_handlers.values()]
         handled = any(
-            d.object and may.surely_calls_any(d.object, methods_ending_wait(scene, d))
+            d.object and may.surely_calls_any(d.object, methods_ending_wait(context, d))
             for may in handlers for d in (activity, *same)
         )  # fmt: skip
         if handled:
@@ -512,7 +512,7 @@ class _EventWait:
         by = "calls a method of" if giver.tid in givers else "refers to"
         if self._has_done_all_work(giver):
             # What an Event was set to stays. A Condition tells only those that wait already.
-            of_condition = self._scene.view.type_name(giver.object).endswith("Condition")
+            of_condition = self._context.view.type_name(giver.object).endswith("Condition")
             missed = "was notified before it waited, or never" if of_condition else "was not given"
             return wait_diagnosis(
                 HANG, "nobody gives it", f"{self._waits}: it has taken all that {giver.who()} put "
@@ -540,18 +540,18 @@ class _EventWait:
         Of which `giver` waits for the outcome. Work that it is given only behind that wait makes a
         circle.
         """
-        activity, scene = self._activity, self._scene
-        takes = activity.awaits == QUEUE_ITEM or waits_for_queue(scene, activity)
+        activity, context = self._activity, self._context
+        takes = activity.awaits == QUEUE_ITEM or waits_for_queue(context, activity)
         if (
             not takes
             or activity.awaits == QUEUE_ROOM
-            or not is_in_serving_loop(scene, activity.frames)
+            or not is_in_serving_loop(context, activity.frames)
         ):
             return False
-        puts, whens = methods_ending_wait(scene, activity), set()
+        puts, whens = methods_ending_wait(context, activity), set()
         for frame in giver.frames[:MAX_CALLERS] if giver.kind == hang_types.EVENT else ():
             with suppress(UnreadableMemory, LayoutError):
-                calls = scene.acquire_calls.calls_with_times(frame)
+                calls = context.acquire_calls.calls_with_times(frame)
                 whens |= {w for at, how, w in calls if at == activity.object and how in puts}
         return bool(whens) and AHEAD not in whens
 
@@ -560,28 +560,28 @@ def _is_hang_or_deadlock(answer: HangDiagnosis) -> bool:
     return answer.label in (HANG, DEADLOCK)
 
 
-def _dask_pool(scene: HangContext, activity: ThreadActivity) -> int:
+def _dask_pool(context: HangContext, activity: ThreadActivity) -> int:
     """Return the executor of a dask worker (PyObject *) whose thread this is; 0 for others."""
-    frames = frames_running(scene.view.frames(activity.tid), (_DASK_WORKER,))
-    return next((scene.view.variable(frame, "executor") or 0 for frame in frames), 0)
+    frames = frames_running(context.view.frames(activity.tid), (_DASK_WORKER,))
+    return next((context.view.variable(frame, "executor") or 0 for frame in frames), 0)
 
 
-def waits_for_thread_startup(scene: HangContext, activity: ThreadActivity) -> bool:
+def waits_for_thread_startup(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread only waits until one that it started, and that is awake, begins."""
-    inner = library_frames_called(scene, activity)
+    inner = library_frames_called(context, activity)
     return any(frames_running(inner, (("threading", "start"),))) and any(
         d.kind in (*hang_types.RUNNING, hang_types.GIL) and not d.frames
-        for d in scene.activities if d.tid != activity.tid
+        for d in context.activities if d.tid != activity.tid
     )  # fmt: skip
 
 
 def _other_event_loop_thread(
-    scene: HangContext, activity: ThreadActivity, chain_tids: tuple[int, ...]
+    context: HangContext, activity: ThreadActivity, chain_tids: tuple[int, ...]
 ) -> ThreadActivity | None:
     """Return another thread that runs an asyncio event loop: its coroutines give such futures."""
     return next(
-        (d for d in scene.activities if d.tid not in (activity.tid, *chain_tids)
-         and event_loop_frame_index(scene.view.frames(d.tid)) is not None), None,
+        (d for d in context.activities if d.tid not in (activity.tid, *chain_tids)
+         and event_loop_frame_index(context.view.frames(d.tid)) is not None), None,
     )  # fmt: skip
 
 
@@ -601,7 +601,7 @@ def _waiters_clause(activity: ThreadActivity, what: str, same: Sequence[ThreadAc
     )
 
 
-def _serves_clients(scene: HangContext, activity: ThreadActivity) -> bool:
+def _serves_clients(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread of a library alone waits for clients."""
     if activity.frames or activity.kind not in (
         hang_types.READ,
@@ -610,5 +610,5 @@ def _serves_clients(scene: HangContext, activity: ThreadActivity) -> bool:
     ):
         return False
     return bool(
-        serving_function([f for f in scene.view.frames(activity.tid) if f.module != "threading"])
+        serving_function([f for f in context.view.frames(activity.tid) if f.module != "threading"])
     )

@@ -95,16 +95,16 @@ MAX_SLEEP = 10 * hang_types.SECONDS_OF_YEAR  # longer than any machine runs
 _READING = frozenset(("poll", "ppoll", "select", "pselect6", "read", "epoll_wait", "epoll_pwait"))
 
 
-def diagnose_database_wait(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis:
+def diagnose_database_wait(context: HangContext, activity: ThreadActivity) -> HangDiagnosis:
     """Return the answer of a wait for a locked database."""
     waits = f"{activity.waits()} for a locked database: "
     tries = f"{activity.module} sleeps and tries again"
     seen = f"{activity.module} sleeps in {activity.call}, as its busy handler does"
-    seconds = read_busy_seconds(scene, activity)
+    seconds = read_busy_seconds(context, activity)
     ends = f"after {duration_words(seconds)} at most" if seconds else ""
     tries += f", and gives up {ends}" if ends else ""
-    own = find_own_sqlite_lock_holder(scene, activity) or connection_held_by_callers_clause(
-        scene, activity
+    own = find_own_sqlite_lock_holder(context, activity) or connection_held_by_callers_clause(
+        context, activity
     )
     if own is None:
         # The locks of SQLite are those of fcntl(): who has one lives, and may work.
@@ -115,14 +115,14 @@ def diagnose_database_wait(scene: HangContext, activity: ThreadActivity) -> Hang
         )  # fmt: skip
     doubts = ("another process may hold the database",) if not own.is_certain else ()
     sentence = f"{waits}{own.clause.removeprefix('; ')}; {tries}"
-    circle = circle_of_holders(scene, activity, own.tid)
+    circle = circle_of_holders(context, activity, own.tid)
     if circle:
         sentence += f"; {circle[1].waits()} for {circle[1].what}, and so for {activity.who()}"
         return HangDiagnosis(
             DEADLOCK, "lock order", sentence, tuple(circle), PROBABLE, (seen, own.evidence),
             ("another thread that has the connection at hand",),
         )  # fmt: skip
-    other = scene.activity_of_thread(own.tid)
+    other = context.activity_of_thread(own.tid)
     goes_on = not own.alone and (other is None or other.timed or other.kind in ALIVE)
     if not own.alone:
         doubts = ("whether another thread ends that is not in the core",)
@@ -133,20 +133,20 @@ def diagnose_database_wait(scene: HangContext, activity: ThreadActivity) -> Hang
     )  # fmt: skip
 
 
-def diagnose_child_wait(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis:
+def diagnose_child_wait(context: HangContext, activity: ThreadActivity) -> HangDiagnosis:
     """Return the answer of a wait for a child process, or for what it writes."""
     waits = f"{activity.waits()} for {activity.what}"
     if activity.awaits == NEW_CHILD:
-        return diagnose_wait_for_new_child(scene, activity)
-    child = scene.descriptors.child_of_pid(activity.target) if activity.target else None
+        return diagnose_wait_for_new_child(context, activity)
+    child = context.descriptors.child_of_pid(activity.target) if activity.target else None
     if activity.timed and activity.kind != hang_types.CHILD:
         return wait_diagnosis(NO_FAULT, "timed wait", f"{waits}, with a timeout", activity, INFO)
-    called = {frame.name for frame in library_frames_called(scene, activity)}
+    called = {frame.name for frame in library_frames_called(context, activity)}
     communicates = "communicate" in called and "_wait" not in called  # that comes behind the output
     if communicates and activity.call in _READING and activity.target:
         command = f" ({child.command})" if child is not None else ""
         outlived = _diagnose_pipe_outliving_child(
-            scene, activity, f"child {activity.target}{command}"
+            context, activity, f"child {activity.target}{command}"
         )
         if outlived is not None:
             return outlived
@@ -158,7 +158,7 @@ def diagnose_child_wait(scene: HangContext, activity: ThreadActivity) -> HangDia
         return wait_diagnosis(HANG, "child", sentence, activity, INFO,
                        doubts=("whether the child still runs",))  # fmt: skip
     # What has a timeout ends; in a loop it begins anew.
-    repeats = not activity.timed or waits_repeatedly(scene, activity.frames)
+    repeats = not activity.timed or waits_repeatedly(context, activity.frames)
     if child is not None and not communicates and repeats:
         sure = INFO if activity.timed else PROBABLE
         out = [name for name in ("stdout", "stderr") if name in child.streams]
@@ -175,19 +175,19 @@ def diagnose_child_wait(scene: HangContext, activity: ThreadActivity) -> HangDia
             return wait_diagnosis(HANG, "open stdin", sentence, activity, sure,
                            evidence=("Popen.stdin is an open pipe of this process",),
                            doubts=("whether the child reads its stdin",))  # fmt: skip
-    if activity.target is None or only_waits_for_work(scene, activity):
+    if activity.target is None or only_waits_for_work(context, activity):
         return idle_diagnosis(activity, f"{waits}, as the parent of workers does")
-    if is_supervisor_loop(scene, activity):
+    if is_supervisor_loop(context, activity):
         return idle_diagnosis(activity, f"{waits}, which it runs again and again in a loop")
     doubt = ("what the child does is not in this core: look at its own",)
     held_up = (
-        diagnose_lock_held_while_joining(scene, activity, waits)
-        or diagnose_file_lock_held_for_child(scene, activity, waits)
-        or diagnose_child_blocking_sigterm(scene, activity, waits)
+        diagnose_lock_held_while_joining(context, activity, waits)
+        or diagnose_file_lock_held_for_child(context, activity, waits)
+        or diagnose_child_blocking_sigterm(context, activity, waits)
     )
     if held_up is not None:
         return held_up
-    late_call = sent_only_after_child_clause(scene, activity)
+    late_call = sent_only_after_child_clause(context, activity)
     if late_call:
         sentence = (
             f"{waits}; only after that does its code call {late_call}: a child that waits for it "
@@ -196,7 +196,7 @@ def diagnose_child_wait(scene: HangContext, activity: ThreadActivity) -> HangDia
         evidence = (f"the code of {activity.who()} has yet to call {late_call}",)
         doubts = (*doubt, "whether the child needs that is not in this core")
         return wait_diagnosis(HANG, "child", sentence, activity, evidence=evidence, doubts=doubts)
-    queue = find_unread_queue(scene, activity)
+    queue = find_unread_queue(context, activity)
     if queue is not None:
         lie = f", in which {counted(queue.items, 'item')} lie," if queue.items else ""
         sentence = (
@@ -211,22 +211,24 @@ def diagnose_child_wait(scene: HangContext, activity: ThreadActivity) -> HangDia
         return wait_diagnosis(NO_FAULT, "timed wait", f"{waits}, with a timeout", activity, INFO)
     # A child that works is waited for in the same way: this is no hang for sure, and no fault. One
     # that reads to the end of a pipe never ends where another process keeps that open.
-    kept = pipe_kept_open_by_sibling_clause(scene, activity)
+    kept = pipe_kept_open_by_sibling_clause(context, activity)
     sentence = f"{waits}; what that child does is not in this core{kept}"
     sure = PROBABLE if kept else INFO
     return wait_diagnosis(HANG, "child", sentence, activity, sure, doubts=doubt)
 
 
 def _diagnose_pipe_outliving_child(
-    scene: HangContext, activity: ThreadActivity, child: str
+    context: HangContext, activity: ThreadActivity, child: str
 ) -> HangDiagnosis | None:
     """Return the answer where another process keeps the pipe open that a child had.
 
     Its code has ended the child before, or the child is a shell that leaves a command behind.
     """
-    shell = scene.descriptors.child_of_pid(activity.target) if activity.target else None
+    shell = context.descriptors.child_of_pid(activity.target) if activity.target else None
     left = (
-        find_background_command(scene.descriptors.shell_line(shell), shell.streams) if shell else ""
+        find_background_command(context.descriptors.shell_line(shell), shell.streams)
+        if shell
+        else ""
     )
     if left:
         return wait_diagnosis(
@@ -237,7 +239,7 @@ def _diagnose_pipe_outliving_child(
             ruled_out=("a timeout", "a shell that waits for it"),
             doubts=(f"whether {left} ends soon",),
         )  # fmt: skip
-    ended = next(filter(None, (find_kill_before_read(scene, f) for f in activity.frames[:1])), "")
+    ended = next(filter(None, (find_kill_before_read(context, f) for f in activity.frames[:1])), "")
     if not ended:
         return None
     sentence = (
@@ -253,13 +255,13 @@ def _diagnose_pipe_outliving_child(
 
 
 def diagnose_data_wait(
-    scene: HangContext, activity: ThreadActivity, chain: WaitChain
+    context: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis:
     """Return the answer of a wait for data: of a peer, a file, a queue between processes."""
-    if is_polled_by_library(scene, activity):
+    if is_polled_by_library(context, activity):
         activity = activity._replace(timed=False)
     waits = f"{activity.waits()} for "
-    if not activity.timed and serves_in_accepting_thread(library_frames_called(scene, activity)):
+    if not activity.timed and serves_in_accepting_thread(library_frames_called(context, activity)):
         sentence = (
             f"{activity.who()} serves one client at a time, and waits in {activity.place} until "
             "the present one says more; no other client is served before it speaks or goes"
@@ -269,10 +271,10 @@ def diagnose_data_wait(
             evidence=("the server's own thread reads from a client, below serve_forever()",),
             doubts=("whether others wait: the backlog of its socket is not in the core",),
         )  # fmt: skip
-    stopped = debugger_wait_frame(scene.view.frames(activity.tid))
+    stopped = debugger_wait_frame(context.view.frames(activity.tid))
     if stopped is not None and activity.target == 0:
-        return _diagnose_breakpoint(scene, activity, stopped)
-    if activity.place and only_waits_for_work(scene, activity):
+        return _diagnose_breakpoint(context, activity, stopped)
+    if activity.place and only_waits_for_work(context, activity):
         return idle_diagnosis(activity, f"{activity.who()} waits for work in {activity.place}")
     if activity.timed:
         sentence = f"{waits}{activity.what}, with a timeout"
@@ -280,7 +282,7 @@ def diagnose_data_wait(
     if activity.target == 0:
         return idle_diagnosis(activity, f"{waits}input on standard input")
     if activity.call in ("open", "openat"):
-        return _diagnose_open(scene, activity, waits)
+        return _diagnose_open(context, activity, waits)
     if activity.awaits == FILE_ON_DISK:
         # No peer has to write: what is there is read, or the end of the file.
         sentence = f"{activity.who()} reads a file at {activity.where()}"
@@ -289,21 +291,21 @@ def diagnose_data_wait(
             doubts=("a disk or a file system that does not answer would look the same",),
         )  # fmt: skip
     return (
-        diagnose_wait_on_closed_socket(scene, activity)
-        or diagnose_wait_for_in_process_server(scene, activity, chain)
-        or _diagnose_own_producer(scene, activity, chain)
-        or diagnose_read_of_own_pipe(scene, activity, chain)
-        or diagnose_read_from_own_connection(scene, activity)
-        or _diagnose_wait_for_peer(scene, activity, waits)
+        diagnose_wait_on_closed_socket(context, activity)
+        or diagnose_wait_for_in_process_server(context, activity, chain)
+        or _diagnose_own_producer(context, activity, chain)
+        or diagnose_read_of_own_pipe(context, activity, chain)
+        or diagnose_read_from_own_connection(context, activity)
+        or _diagnose_wait_for_peer(context, activity, waits)
     )
 
 
-def _diagnose_open(scene: HangContext, activity: ThreadActivity, waits: str) -> HangDiagnosis:
+def _diagnose_open(context: HangContext, activity: ThreadActivity, waits: str) -> HangDiagnosis:
     """Return the answer where a file does not open: a FIFO, mostly, which its other side opens too.
 
     Who opens it to read may wait for commands; two threads that open one each are two sides.
     """
-    thread = next((t for t in scene.target.threads() if t.tid == activity.tid), None)
+    thread = next((t for t in context.target.threads() if t.tid == activity.tid), None)
     place = 1 if activity.call == "open" else 2  # of the flags
     writes = thread is not None and bool(thread.system_call_argument(place) & O_ACCMODE)
     side = "reader" if writes else "writer"
@@ -313,10 +315,10 @@ def _diagnose_open(scene: HangContext, activity: ThreadActivity, waits: str) -> 
     )
     others = [
         d
-        for d in scene.activities
+        for d in context.activities
         if d.tid != activity.tid and d.frames and d.call == activity.call
     ]
-    if not (writes or others) and is_in_serving_loop(scene, activity.frames):
+    if not (writes or others) and is_in_serving_loop(context, activity.frames):
         idle = idle_diagnosis(activity, f"{waits}a FIFO to be opened by a writer, in a loop")
         return idle._replace(kind=MAY_BE_IDLE)
     sentence += "".join(f"; so does {d.who()} at {d.where()}" for d in others[:1])
@@ -324,12 +326,12 @@ def _diagnose_open(scene: HangContext, activity: ThreadActivity, waits: str) -> 
 
 
 def _diagnose_breakpoint(
-    scene: HangContext, activity: ThreadActivity, stopped: PyFrame
+    context: HangContext, activity: ThreadActivity, stopped: PyFrame
 ) -> HangDiagnosis:
     """Return the answer where a debugger of Python reads its commands: somebody may be there."""
-    stream = scene.view.attribute(scene.view.variable(stopped, "self"), "stdin")
+    stream = context.view.attribute(context.view.variable(stopped, "self"), "stdin")
     stops = f"{activity.who()} is stopped at {activity.where()} by breakpoint() or a debugger"
-    if scene.asks_at_terminal(activity.tid, stream):
+    if context.asks_at_terminal(activity.tid, stream):
         return idle_diagnosis(activity, f"{stops}, which waits for a command at its terminal")
     return wait_diagnosis(
         HANG, "breakpoint", f"{stops}, which waits for a command on standard input; that is no "
@@ -341,28 +343,28 @@ def _diagnose_breakpoint(
 
 
 def _diagnose_own_producer(
-    scene: HangContext, activity: ThreadActivity, chain: WaitChain
+    context: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis | None:
     """Return the answer where another thread of this process puts into a queue of processes."""
     if activity.awaits not in (PROCESS_QUEUE, MANAGED_ITEM):
         return None
     link = f"{activity.what}, which could come from"
-    return chain.diagnose_through_any(activity, find_wakers(scene, activity), link)
+    return chain.diagnose_through_any(activity, find_wakers(context, activity), link)
 
 
-def _has_bound_socket(scene: HangContext, activity: ThreadActivity) -> bool:
+def _has_bound_socket(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether who waits for a message of ZeroMQ has bound a socket and sent nothing before."""
-    called = set[str]().union(*(scene.names_called_before(f, ever=True) for f in activity.frames))
+    called = set[str]().union(*(context.names_called_before(f, ever=True) for f in activity.frames))
     return any(name.startswith("bind") for name in called) and not any(
         name.startswith("send") for name in called
     )
 
 
 def _diagnose_wait_for_peer(
-    scene: HangContext, activity: ThreadActivity, waits: str
+    context: HangContext, activity: ThreadActivity, waits: str
 ) -> HangDiagnosis:
     """Return the answer where another process has to write: as to a worker, or for ever."""
-    unsent = _unsent_data_clause(scene, activity)
+    unsent = _unsent_data_clause(context, activity)
     if unsent:
         return wait_diagnosis(
             HANG, "not sent", f"{waits}{activity.wants()}; {unsent}, which does not send it before "
@@ -370,7 +372,7 @@ def _diagnose_wait_for_peer(
             evidence=("the stream's buffer is not empty",), ruled_out=("a timeout",),
             doubts=("whether the answer is to that",),
         )  # fmt: skip
-    unread = _unread_child_stream(scene, activity)
+    unread = _unread_child_stream(context, activity)
     if unread:
         return wait_diagnosis(
             HANG, "full pipe", f"{waits}data on {activity.what}; one possibility: its {unread} "
@@ -379,29 +381,31 @@ def _diagnose_wait_for_peer(
             doubts=("whether the child is stuck or still works",),
         )  # fmt: skip
     if activity.awaits in MESSAGES and any(
-        map(scene.acquire_calls.is_running_in_loop, activity.frames)
+        map(context.acquire_calls.is_running_in_loop, activity.frames)
     ):
         return idle_diagnosis(activity, f"{waits}{activity.what}, in a loop: as a consumer does")
-    if activity.awaits == OF_ZMQ and _has_bound_socket(scene, activity):
+    if activity.awaits == OF_ZMQ and _has_bound_socket(context, activity):
         return idle_diagnosis(activity, f"{waits}{activity.what}, to which others connect")
     if activity.awaits == OF_ZMQ and activity.watched[1:]:
         return idle_diagnosis(
             activity, f"{waits}messages of several ZeroMQ sockets, as a proxy does"
         )
-    child = scene.descriptors.describe(activity.target).child if activity.target else None
-    outlived = _diagnose_pipe_outliving_child(scene, activity, f"child {child}") if child else None
+    child = context.descriptors.describe(activity.target).child if activity.target else None
+    outlived = (
+        _diagnose_pipe_outliving_child(context, activity, f"child {child}") if child else None
+    )
     if outlived is not None:
         return outlived
     what = activity.wants()
-    reads_in_loop = _may_live_process_write(scene, activity) and waits_repeatedly(
-        scene, activity.frames
+    reads_in_loop = _may_live_process_write(context, activity) and waits_repeatedly(
+        context, activity.frames
     )
-    if reads_in_loop and scene.descriptors.is_socket_without_peer(activity.target):
+    if reads_in_loop and context.descriptors.is_socket_without_peer(activity.target):
         return idle_diagnosis(activity, f"{waits}{what}: whoever sends one")
-    kept = diagnose_read_of_socket_kept_open(scene, activity, f"{waits}{what}")
+    kept = diagnose_read_of_socket_kept_open(context, activity, f"{waits}{what}")
     if kept is not None:
         return kept
-    if _child_awaits_end_of_input(scene, activity):
+    if _child_awaits_end_of_input(context, activity):
         return wait_diagnosis(
             HANG, "open stdin", f"{waits}{what}, to its end; its stdin is a pipe that this process "
             "has written to and holds open: a child that reads it to its end does not end either",
@@ -412,13 +416,13 @@ def _diagnose_wait_for_peer(
         )  # fmt: skip
     if (
         reads_in_loop
-        and is_reading_incoming_work(scene, activity)
-        and scene.descriptors.child_behind_descriptor(activity.target) is None
+        and is_reading_incoming_work(context, activity)
+        and context.descriptors.child_behind_descriptor(activity.target) is None
     ):
         return idle_diagnosis(
             activity, f"{waits}{what}, in a loop that sends nothing before, as a worker does"
         )
-    if reads_in_loop and reads_inotify_events(scene, activity):
+    if reads_in_loop and reads_inotify_events(context, activity):
         return idle_diagnosis(activity, f"{waits}{what}: news of files that change (inotify)")
     if reads_in_loop:
         # What reads again and again may wait for work: a device, a pipe that others fill.
@@ -438,73 +442,73 @@ def _diagnose_wait_for_peer(
     # any will come is in the parent's core, not in this one.
     if is_queue and any(
         frame.module == "multiprocessing.process" and frame.name == "_bootstrap"
-        for frame in scene.view.frames(activity.tid)
+        for frame in context.view.frames(activity.tid)
     ):
-        return _diagnose_worker_at_queue(scene, activity, f"{waits}{what}")
+        return _diagnose_worker_at_queue(context, activity, f"{waits}{what}")
     kind = "queue of processes" if is_queue else "peer"
     sentence = f"{waits}{what}, without a timeout"
-    rest = rest_of_message_clause(scene, library_frames_called(scene, activity))
+    rest = rest_of_message_clause(context, library_frames_called(context, activity))
     if rest:
         sentence += rest
-    elif _reads_result_of_a_child(scene, activity):
+    elif _reads_result_of_a_child(context, activity):
         # As wait() does: a child that works on is waited for in the same way.
         sentence = f"{waits}{what}; what the process does that is to write it is not in this core"
         doubts = ("whether that process still runs",)
         return wait_diagnosis(HANG, kind, sentence, activity, INFO, doubts=doubts)
-    return weaken_diagnosis_in_loop(scene, wait_diagnosis(
+    return weaken_diagnosis_in_loop(context, wait_diagnosis(
         HANG, kind, sentence, activity, doubts=("what the other side does is not in this core",),
         fix=hang_types.SET_TIMEOUT,
     ))  # fmt: skip
 
 
 def _polled_descriptor_with_buffered_data(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> int | None:
     """Return the first descriptor that a thread polls and whose stream has data; None without."""
     if activity.kind != hang_types.POLL or activity.timed:
         return None
     watched = activity.watched[:MAX_POLLED]
-    return next((each for each in watched if scene.descriptors.buffered_sizes(each)[0]), None)
+    return next((each for each in watched if context.descriptors.buffered_sizes(each)[0]), None)
 
 
-def _unsent_data_clause(scene: HangContext, activity: ThreadActivity) -> str:
+def _unsent_data_clause(context: HangContext, activity: ThreadActivity) -> str:
     """Say what lies in the buffer of a stream to the side that a thread waits for; "" for nothing.
 
     That is the socket that it reads from, or the standard input of the child.
     """
     number = activity.target
-    if number is None or number <= 2 or not scene.is_only_python_thread(activity.tid):
+    if number is None or number <= 2 or not context.is_only_python_thread(activity.tid):
         return ""
-    popen = scene.descriptors.child_behind_descriptor(number)
+    popen = context.descriptors.child_behind_descriptor(number)
     to = number if popen is None else popen.streams.get("stdin", -1)
-    _, unsent = scene.descriptors.buffered_sizes(to) if to >= 0 else (0, 0)
+    _, unsent = context.descriptors.buffered_sizes(to) if to >= 0 else (0, 0)
     where = "the stream of that descriptor" if popen is None else "the stream of the child's stdin"
     return f"{counted(unsent, 'byte')} that it wrote lie in {where}" if unsent else ""
 
 
-def _child_awaits_end_of_input(scene: HangContext, activity: ThreadActivity) -> bool:
+def _child_awaits_end_of_input(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread reads all that a child writes, and has not closed the child's stdin."""
-    popen = scene.descriptors.child_behind_descriptor(activity.target)
+    popen = context.descriptors.child_behind_descriptor(activity.target)
     if popen is None or popen.streams.get("stdin", -1) < 0 or not activity.frames:
         return False
-    if not scene.is_only_python_thread(activity.tid) or scene.loops_around(activity.frames):
+    if not context.is_only_python_thread(activity.tid) or context.loops_around(activity.frames):
         return False
-    reads_all = scene.running_call(activity.frames[0]) in ("read", "readlines")
-    written = {name for f in activity.frames for name in scene.names_called_before(f, ever=True)}
+    reads_all = context.running_call(activity.frames[0]) in ("read", "readlines")
+    written = {name for f in activity.frames for name in context.names_called_before(f, ever=True)}
     return reads_all and bool(written & {"write", "writelines", "print"})
 
 
-def _reads_result_of_a_child(scene: HangContext, activity: ThreadActivity) -> bool:
+def _reads_result_of_a_child(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread reads, in no loop, what a child process shall write: its result."""
-    if scene.loops_around(activity.frames):
+    if context.loops_around(activity.frames):
         return False
     if activity.target is None or activity.awaits:
         return activity.awaits in (MESSAGE, PROCESS_QUEUE, MANAGED_ITEM)
-    kind = scene.descriptors.describe(activity.target).kind
-    return kind == "pipe" or (kind != "socket" and scene.may_program_fork)
+    kind = context.descriptors.describe(activity.target).kind
+    return kind == "pipe" or (kind != "socket" and context.may_program_fork)
 
 
-def _may_live_process_write(scene: HangContext, activity: ThreadActivity) -> bool:
+def _may_live_process_write(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether, as far as this core shows, a live process may still write what is read.
 
     True for a socket, the stream of a child that was not seen to end, a connection of
@@ -515,12 +519,12 @@ def _may_live_process_write(scene: HangContext, activity: ThreadActivity) -> boo
         return True
     if activity.target is None or activity.what == activity.awaits:
         return False  # a library asked, and waits for the answer
-    descriptor = scene.descriptors.describe(activity.target)
+    descriptor = context.descriptors.describe(activity.target)
     return descriptor.kind in ("", "socket", "pipe")
 
 
 def _diagnose_worker_at_queue(
-    scene: HangContext, activity: ThreadActivity, waits: str
+    context: HangContext, activity: ThreadActivity, waits: str
 ) -> HangDiagnosis:
     """Return the answer of a worker process at a queue: in its pipe, or before the queue's lock.
 
@@ -530,7 +534,7 @@ def _diagnose_worker_at_queue(
     idle = idle_diagnosis(activity, f"{waits}, as a worker process does")
     if activity.call != "futex":
         return idle
-    ended = next(filter(None, (find_kill_call(scene, f) for f in activity.frames)), "")
+    ended = next(filter(None, (find_kill_call(context, f) for f in activity.frames)), "")
     if not ended:
         doubt = "whether the process that has the queue's lock reads it, or was killed in get()"
         return idle._replace(kind=MAY_BE_IDLE, open=(*idle.open, doubt))
@@ -545,10 +549,10 @@ def _diagnose_worker_at_queue(
     )  # fmt: skip
 
 
-def diagnose_write_wait(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis:
+def diagnose_write_wait(context: HangContext, activity: ThreadActivity) -> HangDiagnosis:
     """Return the answer of a wait to write, or for a connection."""
-    unread_here = diagnose_write_to_own_capture(scene, activity) or diagnose_write_to_own_pipe(
-        scene, activity
+    unread_here = diagnose_write_to_own_capture(context, activity) or diagnose_write_to_own_pipe(
+        context, activity
     )
     if unread_here is not None:
         return unread_here
@@ -557,10 +561,10 @@ def diagnose_write_wait(scene: HangContext, activity: ThreadActivity) -> HangDia
     else:
         link = "for" if activity.what == activity.awaits else "to write to"  # a phrase of its own
         sentence = f"{activity.waits()} {link} {activity.what}: the other side does not read"
-    unread = _unread_child_stream(scene, activity)
+    unread = _unread_child_stream(context, activity)
     if unread:
         sentence += f", and the child's {unread} is a pipe that nobody reads meanwhile"
-    again = scene.loops_around(activity.frames[:1]) or waits_repeatedly(scene, activity.frames)
+    again = context.loops_around(activity.frames[:1]) or waits_repeatedly(context, activity.frames)
     slower = not unread and activity.call != "connect" and bool(again)
     if slower:
         sentence += ", or more slowly than this one writes"
@@ -568,40 +572,42 @@ def diagnose_write_wait(scene: HangContext, activity: ThreadActivity) -> HangDia
                     INFO if slower else PROBABLE,
                     evidence=("a write sleeps only when the buffers are full",),
                     fix=hang_types.READ_OUTPUT if unread else "")  # fmt: skip
-    return answer if unread else weaken_diagnosis_in_loop(scene, answer)
+    return answer if unread else weaken_diagnosis_in_loop(context, answer)
 
 
-def _unread_child_stream(scene: HangContext, activity: ThreadActivity) -> str:
+def _unread_child_stream(context: HangContext, activity: ThreadActivity) -> str:
     """Return which stream of a child nobody reads while this thread reads or writes another one.
 
     A child waits once that pipe is full, writes nothing else and takes no more input. "" for none:
     also where another thread could read it.
     """
-    popen = scene.descriptors.child_behind_descriptor(activity.target)
-    if popen is None or not scene.is_only_python_thread(activity.tid):
+    popen = context.descriptors.child_behind_descriptor(activity.target)
+    if popen is None or not context.is_only_python_thread(activity.tid):
         return ""
     pipes = ((name, popen.streams.get(name, -1)) for name in ("stdout", "stderr"))
     return next((name for name, fd in pipes if fd >= 0 and fd != activity.target), "")
 
 
-def diagnose_sleep(scene: HangContext, activity: ThreadActivity, chain: WaitChain) -> HangDiagnosis:
+def diagnose_sleep(
+    context: HangContext, activity: ThreadActivity, chain: WaitChain
+) -> HangDiagnosis:
     """Return the answer of a sleep: of a loop that polls, or of a timer."""
-    if is_polled_by_library(scene, activity):
+    if is_polled_by_library(context, activity):
         activity = activity._replace(timed=False)
     place = activity.place
-    called = library_frames_called(scene, activity)
+    called = library_frames_called(context, activity)
     if called and not place:
         place = f"{called[-1].module}.{called[-1].qualname or called[-1].name}"
     where = f" in {place}" if place else ""
     where += f" at {activity.where()}" if activity.frames else ""
     # Before its loop is looked for: since 3.12 a handler's code stands apart from the loop's.
-    answer = diagnose_lock_polled_by_library(scene, activity)
-    answer = answer or diagnose_retries(scene, activity)
+    answer = diagnose_lock_polled_by_library(context, activity)
+    answer = answer or diagnose_retries(context, activity)
     if answer is not None:
         return answer
     # Who sleeps for ever to keep a program alive holds no lock.
-    seconds = scene.sleep_seconds(activity.tid)
-    kept = scene.activity_of_thread(chain.tids[-1]) if chain.tids else None
+    seconds = context.sleep_seconds(activity.tid)
+    kept = context.activity_of_thread(chain.tids[-1]) if chain.tids else None
     if seconds > MAX_SLEEP and kept is not None and kept.kind == hang_types.LOCK:
         return wait_diagnosis(
             HANG, "long sleep",
@@ -610,13 +616,13 @@ def diagnose_sleep(scene: HangContext, activity: ThreadActivity, chain: WaitChai
             evidence=(f"its system call was given {seconds:.0f} seconds",),
             ruled_out=("a sleep that ends soon",),
         )  # fmt: skip
-    if not any(map(scene.acquire_calls.is_running_in_loop, (*called, *activity.frames[:1]))):
+    if not any(map(context.acquire_calls.is_running_in_loop, (*called, *activity.frames[:1]))):
         return wait_diagnosis(
             NO_FAULT, "sleeps", f"{activity.who()} sleeps{where}: a timer ends that", activity,
             doubts=("how long it sleeps is not looked at",),
         )  # fmt: skip
-    answer = diagnose_polling_loop(scene, activity, chain)
-    answer = answer or diagnose_connection_poll(scene, activity)
+    answer = diagnose_polling_loop(context, activity, chain)
+    answer = answer or diagnose_connection_poll(context, activity)
     return answer or wait_diagnosis(
         NO_FAULT, "sleeps", f"{activity.who()} was {hang_types.ASLEEP}{where}", activity,
         doubts=("whether what it waits for can still come",),
@@ -624,16 +630,16 @@ def diagnose_sleep(scene: HangContext, activity: ThreadActivity, chain: WaitChai
 
 
 def diagnose_wait_for_work(
-    scene: HangContext, activity: ThreadActivity, chain: WaitChain
+    context: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis:
     """Return the answer of a wait for clients, events or a signal."""
-    if is_polled_by_library(scene, activity):
+    if is_polled_by_library(context, activity):
         activity = activity._replace(timed=False)
     place = f" in {activity.place}" if activity.place else ""
     where = f" at {activity.where()}" if activity.frames else ""
-    called = library_frames_called(scene, activity)
+    called = library_frames_called(context, activity)
     closed = (
-        diagnose_wait_on_closed_socket(scene, activity)
+        diagnose_wait_on_closed_socket(context, activity)
         if activity.kind == hang_types.ACCEPT
         else None
     )
@@ -641,11 +647,11 @@ def diagnose_wait_for_work(
         return closed
     if activity.kind == hang_types.POLL and not activity.timed and activity.frames:
         from_here = diagnose_read_of_own_pipe(
-            scene, activity, chain
-        ) or diagnose_selector_of_nothing(scene, activity)
+            context, activity, chain
+        ) or diagnose_selector_of_nothing(context, activity)
         if from_here is not None:
             return from_here
-    taken = _polled_descriptor_with_buffered_data(scene, activity)
+    taken = _polled_descriptor_with_buffered_data(context, activity)
     if taken is not None:
         alone = len(activity.watched) == 1
         can_be_read = "can be read" if alone else "or another one can be read"
@@ -659,28 +665,30 @@ def diagnose_wait_for_work(
         )  # fmt: skip
         # Others of its peers may wake it, and are served then; this one is not.
         return read_ahead if alone else read_ahead._replace(outside=hang_types.SLOW_PEER)
-    stopped = debugger_wait_frame(scene.view.frames(activity.tid))
+    stopped = debugger_wait_frame(context.view.frames(activity.tid))
     if stopped is not None:
         what = "pdb waits for a command at its terminal"
         if stopped.name in BREAKPOINTS:
             what = f"{stopped.name}() waits until a debugger connects or goes on"
         return idle_diagnosis(activity, f"{activity.who()} is stopped{where}: {what}")
     own: Sequence[PyFrame] = activity.frames
-    inner = [] if makes_one_library_request(scene, activity) else called
-    in_turns = activity.kind == hang_types.POLL and bool(own) and only_waits_in_turns(scene, own[0])
+    inner = [] if makes_one_library_request(context, activity) else called
+    in_turns = (
+        activity.kind == hang_types.POLL and bool(own) and only_waits_in_turns(context, own[0])
+    )
     if in_turns:
         own, inner = own[1:], []
     waits_on = in_turns or (bool(own) and not activity.timed)
-    if waits_on and not is_in_serving_loop(scene, [*inner, *own]):
-        answer = diagnose_wait_outside_loop(scene, activity, own)
+    if waits_on and not is_in_serving_loop(context, [*inner, *own]):
+        answer = diagnose_wait_outside_loop(context, activity, own)
         if answer is not None:
             return answer
     if activity.kind == hang_types.SIGNAL and chain.tids:
-        elsewhere = diagnose_signal_taken_by_main(scene, activity)
+        elsewhere = diagnose_signal_taken_by_main(context, activity)
         if elsewhere is not None:
             return elsewhere
     if activity.kind == hang_types.SIGNAL:
-        return diagnose_one_child_for_each_signal(scene, activity) or idle_diagnosis(
+        return diagnose_one_child_for_each_signal(context, activity) or idle_diagnosis(
             activity, f"{activity.who()} waits for a signal{where}"
         )
     what = "clients" if activity.kind == hang_types.ACCEPT else "events"

@@ -80,10 +80,10 @@ def diagnose_each_thread(
     """
 
     @wraps(rule)
-    def diagnose_process(scene: HangContext) -> HangDiagnosis | None:
-        for activity in scene.activities:
+    def diagnose_process(context: HangContext) -> HangDiagnosis | None:
+        for activity in context.activities:
             with suppress(EpiError, IndexError):
-                answer = rule(scene, activity)
+                answer = rule(context, activity)
                 if answer is not None:
                     return answer
         return None
@@ -100,9 +100,9 @@ class WaitChain:
     """The threads that wait for one another, from where an answer began to the one looked at."""
 
     def __init__(
-        self, scene: HangContext, follow: Follow, chain_tids: tuple[int, ...] = ()
+        self, context: HangContext, follow: Follow, chain_tids: tuple[int, ...] = ()
     ) -> None:
-        self._scene, self.follow, self.tids = scene, follow, chain_tids
+        self._context, self.follow, self.tids = context, follow, chain_tids
 
     def diagnose_through(
         self, activity: ThreadActivity, tid: int, link: str
@@ -111,7 +111,7 @@ class WaitChain:
 
         `link` says in a sentence what the other one wants of it.
         """
-        return self.follow(self._scene, activity, tid, link, self.tids)
+        return self.follow(self._context, activity, tid, link, self.tids)
 
     def diagnose_through_any(
         self, activity: ThreadActivity, tids: Iterable[int], link: str
@@ -123,11 +123,11 @@ class WaitChain:
         )
 
 
-def threads_held_up_by(scene: HangContext, tids: Collection[int]) -> set[int]:
+def threads_held_up_by(context: HangContext, tids: Collection[int]) -> set[int]:
     """Return some threads, and those that wait for their locks or ends, themselves or by others."""
     held_up = set(tids)
     while further := {
-        d.tid for d in scene.activities
+        d.tid for d in context.activities
         if d.tid not in held_up and d.kind in (LOCK, JOIN) and not d.timed and d.target in held_up
     }:  # fmt: skip
         held_up |= further
@@ -227,7 +227,7 @@ class HangContext:
         names = self.native_modules(tid, within_call=True) | {innermost}
         if not innermost and all(name.startswith(_C_LIBRARY) for name in names - {""}):
             return max(names)
-        paths = (each.path for each in self.target.modules())
+        paths = (module.path for module in self.target.modules())
         return next(
             (name for path in paths
              if (name := path.rpartition("/")[2]) in names and is_own_library(path)
@@ -395,7 +395,7 @@ class HangContext:
 
     def is_line_in_loop(self, frame: PyFrame, line: int) -> bool:
         """Tell whether any instruction of a line of a frame's function lies in a loop."""
-        places = (each.at for each in self.call_sites.instructions(frame.code))
+        places = (instruction.at for instruction in self.call_sites.instructions(frame.code))
         loops = self.call_sites.calls_of(frame.code).loops
         return any(
             any(first <= at <= last for first, last in loops)
@@ -414,7 +414,7 @@ class HangContext:
         ]  # fmt: skip
         try:
             table, stores, loaded = sites.name_tuple(code, "co_names"), list[int](), set[str]()
-            steps = {each.at: each for each in sites.instructions(code)}
+            steps = {instruction.at: instruction for instruction in sites.instructions(code)}
             for at, _, used in sites.names_used_by_instructions(code):
                 step = steps[at]
                 loaded.add(used)

@@ -101,32 +101,34 @@ _HANDLERS = frozenset((
 ))  # fmt: skip
 
 
-def classify_idle_process(scene: HangContext, answer: HangDiagnosis) -> HangDiagnosis:
+def classify_idle_process(context: HangContext, answer: HangDiagnosis) -> HangDiagnosis:
     """Return an answer that says "idle" with its sort, by what all threads of the program do."""
     if answer.label != NO_FAULT or answer.kind != IDLE:
         return answer
     stuck = [
-        task for task in scene.tasks
+        task for task in context.tasks
         if task.wait is not None
-        and (task.wait.kind in _UNUSUAL or frame_taking_from_pool(task, scene.installed))
+        and (task.wait.kind in _UNUSUAL or frame_taking_from_pool(task, context.installed))
     ]  # fmt: skip
-    stuck += _tasks_awaiting_answer(scene)
+    stuck += _tasks_awaiting_answer(context)
     if stuck:
-        doubt = describe_waiting_task(stuck[0], scene.installed)
+        doubt = describe_waiting_task(stuck[0], context.installed)
         for task in stuck:
-            holder = _lock_holder_that_writes(scene, task)
+            holder = _lock_holder_that_writes(context, task)
             if holder is not None:
                 return answer._replace(
                     label=HANG, kind="held while it waits", open=(*answer.open, _PEER_MAY_READ),
-                    sentence=f"{describe_waiting_task(task, scene.installed)}; that is held "
-                    f"meanwhile: {describe_waiting_task(holder, scene.installed)}; as long as the "
-                    "other side of that connection does not read, nobody else gets the lock",
+                    sentence=f"{describe_waiting_task(task, context.installed)}; that is held "
+                    f"meanwhile: {describe_waiting_task(holder, context.installed)}; as long as "
+                    "the other side of that connection does not read, nobody else gets the lock",
                 )  # fmt: skip
-        if _waits_for_peer_to_read(scene, stuck[0]) or _is_wait_of_program_itself(scene, stuck[0]):
+        if _waits_for_peer_to_read(context, stuck[0]) or _is_wait_of_program_itself(
+            context, stuck[0]
+        ):
             return answer._replace(label=HANG, kind="peer", sure=INFO, open=(*answer.open, doubt))
         return answer._replace(kind=MAY_BE_IDLE, open=(*answer.open, doubt))
     restless = [
-        d for d in scene.threads_by_importance if not is_computing_or_waiting_for_work(scene, d)
+        d for d in context.threads_by_importance if not is_computing_or_waiting_for_work(context, d)
     ]
     if not restless:
         return answer._replace(ruled_out=(*answer.ruled_out, "a thread that waits otherwise"))
@@ -136,84 +138,89 @@ def classify_idle_process(scene: HangContext, answer: HangDiagnosis) -> HangDiag
     return answer._replace(kind=MAY_BE_IDLE, open=(*answer.open, f"{doubt}{more}"))
 
 
-def _tasks_awaiting_answer(scene: HangContext) -> list[UnfinishedTask]:
+def _tasks_awaiting_answer(context: HangContext) -> list[UnfinishedTask]:
     """Return a task that called for an answer, where another one reads what a peer sends.
 
     So does a client that multiplexes its calls: the reader sets the future of each.
     """
-    own = [task for task in scene.tasks if task.wait is not None and not task.running]
+    own = [task for task in context.tasks if task.wait is not None and not task.running]
     reads = any(
-        task.wait.kind == READ and own_frames(task, scene.installed)
-        and not waits_for_clients_in_library(task, scene.installed)
+        task.wait.kind == READ and own_frames(task, context.installed)
+        and not waits_for_clients_in_library(task, context.installed)
         for task in own if task.wait is not None
     )  # fmt: skip
     calls = (
         task for task in own
         if task.wait is not None and task.wait.kind == FUTURE
-        and len(own_frames(task, scene.installed)) > 1 and not has_timeout(task, own, scene.view)
+        and len(own_frames(task, context.installed)) > 1
+        and not has_timeout(task, own, context.view)
     )  # fmt: skip
     return list(islice(calls, 1)) if reads else []
 
 
-def _waits_for_peer_to_read(scene: HangContext, task: UnfinishedTask) -> bool:
+def _waits_for_peer_to_read(context: HangContext, task: UnfinishedTask) -> bool:
     """Tell whether a task waits until the other side reads, or for a lock whose holder waits so.
 
     Nothing of that is work that may come: whether it ends is for the other side, or nobody, to say.
     """
-    if task.wait is None or not own_frames(task, scene.installed):
+    if task.wait is None or not own_frames(task, context.installed):
         return False
     if task.wait.kind == WRITE:
         return True
-    holders = [other for other in scene.tasks if other.id in task.wakers]
+    holders = [other for other in context.tasks if other.id in task.wakers]
     return task.wait.kind == LOCK and any(
         holder.wait is not None and holder.wait.kind == FUTURE and not holder.wakers
         for holder in holders
     )
 
 
-def _is_wait_of_program_itself(scene: HangContext, task: UnfinishedTask) -> bool:
+def _is_wait_of_program_itself(context: HangContext, task: UnfinishedTask) -> bool:
     """Tell whether the program itself waits for what a pool is to give, and not one request."""
-    thread = scene.loop_thread
-    main = scene.main_task_of_loop(thread.tid) if thread is not None else None
-    from_pool = frame_taking_from_pool(task, scene.installed) is not None
+    thread = context.loop_thread
+    main = context.main_task_of_loop(thread.tid) if thread is not None else None
+    from_pool = frame_taking_from_pool(task, context.installed) is not None
     return main is not None and main.id == task.id and from_pool
 
 
-def _lock_holder_that_writes(scene: HangContext, task: UnfinishedTask) -> UnfinishedTask | None:
+def _lock_holder_that_writes(context: HangContext, task: UnfinishedTask) -> UnfinishedTask | None:
     """Return who holds the lock that a task waits for, and waits itself until its peer reads.
 
     Neither wait has a timeout.
     """
-    if task.wait is None or task.wait.kind != LOCK or has_timeout(task, scene.tasks, scene.view):
+    if (
+        task.wait is None
+        or task.wait.kind != LOCK
+        or has_timeout(task, context.tasks, context.view)
+    ):
         return None
-    writing = (each for each in scene.tasks if each.wait is not None and each.wait.kind == WRITE)
+    writing = (task for task in context.tasks if task.wait is not None and task.wait.kind == WRITE)
     return next(
         (each for each in writing
-         if each.id in task.wakers and own_frames(each, scene.installed)
-         and not has_timeout(each, scene.tasks, scene.view)), None,
+         if each.id in task.wakers and own_frames(each, context.installed)
+         and not has_timeout(each, context.tasks, context.view)), None,
     )  # fmt: skip
 
 
-def strengthen_timed_diagnosis(scene: HangContext, answer: HangDiagnosis) -> HangDiagnosis:
+def strengthen_timed_diagnosis(context: HangContext, answer: HangDiagnosis) -> HangDiagnosis:
     """Return an answer that rests on a wait with a timeout: surer where all other threads go on.
 
     One that computes, sleeps, waits with a timeout or for work does.
     """
     if answer.label != NO_FAULT or answer.kind != TIMED or answer.sure != INFO:
         return answer
-    if any(is_polled_by_library(scene, activity) for activity in answer.members):
+    if any(is_polled_by_library(context, activity) for activity in answer.members):
         return answer
     members = {activity.tid for activity in answer.members}
-    others = (d for d in scene.activities if d.frames and d.tid not in members)
-    if not all(is_computing_or_waiting_for_work(scene, d) for d in others):
+    others = (d for d in context.activities if d.frames and d.tid not in members)
+    if not all(is_computing_or_waiting_for_work(context, d) for d in others):
         return answer
     ruled_out = (*answer.ruled_out, "a thread that waits without a timeout, but for work")
-    beside = other_threads_clause(scene, *answer.members) if answer.members else ""
+    beside = other_threads_clause(context, *answer.members) if answer.members else ""
     sentence = f"{answer.sentence}{beside}"
     return answer._replace(sure=PROBABLE, ruled_out=ruled_out, sentence=sentence)
 
 
-def is_polled_by_library(scene: HangContext, activity: ThreadActivity) -> bool:
+def is_polled_by_library(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a library waits again after each timeout: its call has no end of its own.
 
     Its functions were given None as the time that they wait at most, or loop without a look at a
@@ -227,99 +234,102 @@ def is_polled_by_library(scene: HangContext, activity: ThreadActivity) -> bool:
         and (not activity.module or activity.module.startswith(_RAISING))
     ):
         return False
-    inner = library_frames_called(scene, activity)
+    inner = library_frames_called(context, activity)
     looping = [
-        place for place, frame in enumerate(inner) if scene.acquire_calls.is_running_in_loop(frame)
+        place
+        for place, frame in enumerate(inner)
+        if context.acquire_calls.is_running_in_loop(frame)
     ]
     around = inner[looping[0] :] if looping else inner  # what a loop calls has limits of its own
-    limits = (scene.view.variable(f, name) for f in reversed(around) for name in _LIMITS)
+    limits = (context.view.variable(f, name) for f in reversed(around) for name in _LIMITS)
     limit = next(filter(None, limits), 0)
     if limit:
         repeats = bool(activity.module or looping)
-        return repeats and scene.view.type_name(limit) == "NoneType"
-    return any(not scene.names_called_in_loop(inner[place]) & CLOCKS for place in looping)
+        return repeats and context.view.type_name(limit) == "NoneType"
+    return any(not context.names_called_in_loop(inner[place]) & CLOCKS for place in looping)
 
 
 @default_when_unreadable(0.0)
-def seconds_of_timeout(scene: HangContext, activity: ThreadActivity) -> float:
+def seconds_of_timeout(context: HangContext, activity: ThreadActivity) -> float:
     """Return for how long a library was asked to wait at most; 0 where it does not say."""
-    for frame in reversed(library_frames_called(scene, activity)):
-        for word in filter(None, (scene.view.variable(frame, name) for name in _LIMITS)):
-            if scene.view.type_name(word) == "float":
-                return scene.view.float_value(word)
-            number = scene.view.objects.integer(word)
+    for frame in reversed(library_frames_called(context, activity)):
+        for word in filter(None, (context.view.variable(frame, name) for name in _LIMITS)):
+            if context.view.type_name(word) == "float":
+                return context.view.float_value(word)
+            number = context.view.objects.integer(word)
             if not isinstance(number, Absent):
                 return float(number)
     return 0.0
 
 
 @default_when_unreadable(False)
-def is_reading_incoming_work(scene: HangContext, activity: ThreadActivity) -> bool:
+def is_reading_incoming_work(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread reads what others send, in a loop without end that asks for nothing.
 
     A client asks first, in the same turn or before its only loop, and wants the answer.
     """
-    serving = [n for n, f in enumerate(activity.frames) if is_in_serving_loop(scene, (f,))]
-    request = requested_function_name(library_frames_called(scene, activity))
+    serving = [n for n, f in enumerate(activity.frames) if is_in_serving_loop(context, (f,))]
+    request = requested_function_name(library_frames_called(context, activity))
     if not serving or (request and not is_receiving_function_name(request)):
         return False
     turn = activity.frames[: serving[-1] + 1]
-    once = not request and scene.loops_around(turn) == 1  # it may read the rest of one answer
+    once = not request and context.loops_around(turn) == 1  # it may read the rest of one answer
     calling, depth = (activity.frames, 0) if once else (turn, 1)
-    names = (scene.names_called_before(frame, depth, ever=once) for frame in calling)
+    names = (context.names_called_before(frame, depth, ever=once) for frame in calling)
     return not any(map(is_any_request_name, names))
 
 
-def makes_one_library_request(scene: HangContext, activity: ThreadActivity) -> bool:
+def makes_one_library_request(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether the program's code called a library for one thing, and goes on when it came."""
-    request = requested_function_name(library_frames_called(scene, activity))
+    request = requested_function_name(library_frames_called(context, activity))
     asks = bool(activity.frames) and is_single_request_name(request)
-    return asks and not is_in_serving_loop(scene, activity.frames)
+    return asks and not is_in_serving_loop(context, activity.frames)
 
 
-def is_computing_or_waiting_for_work(scene: HangContext, activity: ThreadActivity) -> bool:
+def is_computing_or_waiting_for_work(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread computes, or waits in a place that is made for waiting for work."""
-    frames = scene.view.frames(activity.tid)
+    frames = context.view.frames(activity.tid)
     if not frames:
         return True
     if is_in_request_handler(activity.frames, frames):
         goes_on = activity.timed or activity.kind in _GOES_ON
-        return goes_on or reads_from_its_client(scene, activity, frames)
+        return goes_on or reads_from_its_client(context, activity, frames)
     if activity.timed or activity.kind in _ALWAYS:
         return True
     if not activity.frames:
         outside = [frame for frame in frames if frame.module != "threading"]
         return activity.kind in _FROM_CLIENTS and bool(serving_function(outside))
-    in_loop = scene.acquire_calls.is_running_in_loop(activity.frames[0])
+    in_loop = context.acquire_calls.is_running_in_loop(activity.frames[0])
     if activity.kind == hang_types.EVENT:
-        for_item = activity.awaits == QUEUE_ITEM or waits_for_queue(scene, activity)
-        if find_signal_for_thread(scene, activity)[1]:
+        for_item = activity.awaits == QUEUE_ITEM or waits_for_queue(context, activity)
+        if find_signal_for_thread(context, activity)[1]:
             return True
         return (in_loop and for_item) or (
-            would_wait_again(scene, activity) is True and is_in_serving_loop(scene, activity.frames)
+            would_wait_again(context, activity) is True
+            and is_in_serving_loop(context, activity.frames)
         )
     if activity.kind == hang_types.POLL and event_loop_frame_index(frames[:SHALLOW]) is not None:
         return True
     if activity.kind == hang_types.POLL:
-        return bool(activity.place) or _may_have_clients(scene, activity)
+        return bool(activity.place) or _may_have_clients(context, activity)
     if activity.kind == hang_types.READ:
         return (
             activity.target == 0
             or activity.place in HELPERS
             or activity.awaits in (PROCESS_QUEUE, MANAGED_ITEM, *MESSAGES)
             or (
-                any(map(scene.acquire_calls.is_running_in_loop, activity.frames))
-                and scene.descriptors.is_socket_without_peer(activity.target)
+                any(map(context.acquire_calls.is_running_in_loop, activity.frames))
+                and context.descriptors.is_socket_without_peer(activity.target)
             )
             or bool(activity.place and in_loop)
         )
     if activity.kind == hang_types.JOIN:
-        return _joins_thread_that_serves(scene, activity)
+        return _joins_thread_that_serves(context, activity)
     return activity.kind == hang_types.CHILD and activity.target is None
 
 
 def reads_from_its_client(
-    scene: HangContext, activity: ThreadActivity, frames: Sequence[PyFrame]
+    context: HangContext, activity: ThreadActivity, frames: Sequence[PyFrame]
 ) -> bool:
     """Tell whether a handler reads from the very connection that it was called for.
 
@@ -328,74 +338,77 @@ def reads_from_its_client(
     if activity.kind != hang_types.READ or serves_in_accepting_thread(frames):
         return False
     serving = next(frames_running(frames, (("socketserver", "finish_request"),)), None)
-    request = scene.view.variable(serving, "request")
-    return bool(request) and scene.descriptors.descriptor_of_object(request or 0) == activity.target
+    request = context.view.variable(serving, "request")
+    return (
+        bool(request) and context.descriptors.descriptor_of_object(request or 0) == activity.target
+    )
 
 
-def _joins_thread_that_serves(scene: HangContext, activity: ThreadActivity) -> bool:
+def _joins_thread_that_serves(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread waits for the end of one that serves, and has asked nobody to end.
 
     That one is in a function that is there to serve, or waits for clients and peers.
     """
-    server = scene.activity_of_thread(activity.target)
+    server = context.activity_of_thread(activity.target)
     if server is None or not (
         server.place.rpartition(".")[2] in _SERVES_FOR_EVER
         or (server.kind in (hang_types.ACCEPT, hang_types.READ) and not server.timed)
     ):
         return False
-    if not is_computing_or_waiting_for_work(scene, server):
+    if not is_computing_or_waiting_for_work(context, server):
         return False
-    called = {name for f in activity.frames for name in scene.names_called_before(f, ever=True)}
+    called = {name for f in activity.frames for name in context.names_called_before(f, ever=True)}
     return not called & CLOSING
 
 
-def is_in_serving_loop(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
+def is_in_serving_loop(context: HangContext, frames: Sequence[PyFrame]) -> bool:
     """Tell whether any of these frames is in a loop that nothing certain ends, as services are."""
     return any(
-        scene.acquire_calls.is_running_in_loop(f) and not scene.is_in_bounded_loop(f)
+        context.acquire_calls.is_running_in_loop(f) and not context.is_in_bounded_loop(f)
         for f in frames
     )
 
 
-def waits_repeatedly(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
+def waits_repeatedly(context: HangContext, frames: Sequence[PyFrame]) -> bool:
     """Tell whether code waits again and again, and not in one loop until something certain came."""
-    around = scene.loops_around(frames)
-    if around > 1 and _is_loop_collecting_pieces(scene, frames[0]):
+    around = context.loops_around(frames)
+    if around > 1 and _is_loop_collecting_pieces(context, frames[0]):
         frames, around = frames[1:], around - 1
-    return around > 1 or is_in_serving_loop(scene, frames)
+    return around > 1 or is_in_serving_loop(context, frames)
 
 
 @default_when_unreadable(False)
-def _is_loop_collecting_pieces(scene: HangContext, frame: PyFrame) -> bool:
+def _is_loop_collecting_pieces(context: HangContext, frame: PyFrame) -> bool:
     """Tell whether a frame's only loop reads pieces of one thing, until it has as much as it needs.
 
     It counts by len(), compares, and asks for nothing meanwhile.
     """
-    loops = scene.loop_bodies(frame)
+    loops = context.loop_bodies(frame)
     if len(loops) != 1:
         return False
     calls = [
         c
-        for c in scene.call_sites.calls_of(frame.code).made_and_possible_calls()
+        for c in context.call_sites.calls_of(frame.code).made_and_possible_calls()
         if c.at in loops[0]
     ]
     names = {c.name for c in calls if c.root[0] == "global" or c.path}
-    code = scene.call_sites.instructions(frame.code) if names & _READS else ()
+    code = context.call_sites.instructions(frame.code) if names & _READS else ()
     compares = any(
-        each.at in loops[0] and scene.call_sites.comparison_operator(each) in ("<", "<=", ">", ">=")
+        each.at in loops[0]
+        and context.call_sites.comparison_operator(each) in ("<", "<=", ">", ">=")
         for each in code
     )
     return compares and "len" in names and not is_any_request_name(names)
 
 
-def weaken_diagnosis_in_loop(scene: HangContext, answer: HangDiagnosis) -> HangDiagnosis:
+def weaken_diagnosis_in_loop(context: HangContext, answer: HangDiagnosis) -> HangDiagnosis:
     """Return the answer of a wait for another side, unsure where loops wait in each turn.
 
     It does so where all is well too, when the other is slower: one look tells no hang. But for a
     handshake, which comes once in a connection and is answered at once.
     """
     if answer.members[-1].awaits in (TLS_HANDSHAKE, HANDSHAKE, GREETING) or not all(
-        waits_repeatedly(scene, member.frames) for member in answer.members
+        waits_repeatedly(context, member.frames) for member in answer.members
     ):
         return answer
     doubt = "it waits so in each turn of a loop; whether this turn lasts longer is not in the core"
@@ -413,21 +426,21 @@ def is_waiting_for_turn_under_lock(activity: ThreadActivity, holder: ThreadActiv
     return any(frame.code in places for frame in holder.frames)
 
 
-def only_waits_for_work(scene: HangContext, activity: ThreadActivity) -> bool:
+def only_waits_for_work(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread waits for work in a function that is made for it.
 
     A library of servers may have been asked for one thing too: an answer, a connection, an end.
     """
-    inner = library_frames_called(scene, activity)
+    inner = library_frames_called(context, activity)
     place = serving_function(inner)
     return bool(place) and not (
-        place.startswith(SERVERS) and makes_one_library_request(scene, activity)
+        place.startswith(SERVERS) and makes_one_library_request(context, activity)
     )
 
 
-def library_frames_called(scene: HangContext, activity: ThreadActivity) -> list[PyFrame]:
+def library_frames_called(context: HangContext, activity: ThreadActivity) -> list[PyFrame]:
     """Return the frames of libraries that the innermost one of the program has called."""
-    frames = scene.view.frames(activity.tid)
+    frames = context.view.frames(activity.tid)
     own = activity.frames[0].address if activity.frames else 0
     inner = []
     for frame in frames:
@@ -455,23 +468,23 @@ def is_in_request_handler(own: Sequence[PyFrame], frames: Sequence[PyFrame]) -> 
     return False
 
 
-def _may_have_clients(scene: HangContext, activity: ThreadActivity) -> bool:
+def _may_have_clients(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread polls a socket or standard input; epoll's list is not in the core."""
-    kinds = (scene.descriptors.object_type(number) for number in activity.watched)
+    kinds = (context.descriptors.object_type(number) for number in activity.watched)
     return not activity.watched or 0 in activity.watched or SOCKET in kinds
 
 
-def waits_for_queue(scene: HangContext, activity: ThreadActivity) -> bool:
+def waits_for_queue(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether what a thread waits for belongs to a queue of `queue`."""
-    wait = scene.waits.get(activity.tid)
+    wait = context.waits.get(activity.tid)
     return wait is not None and wait.kind in _QUEUES
 
 
-def other_threads_clause(scene: HangContext, *activities: ThreadActivity) -> str:
+def other_threads_clause(context: HangContext, *activities: ThreadActivity) -> str:
     """Return what other threads do in code of the program: requests that one cannot call stuck."""
     alike: dict[str, list[str]] = {}
     named = {activity.tid for activity in activities}
-    for other in scene.threads_by_importance:
+    for other in context.threads_by_importance:
         if other.tid not in named and other.frames:
             alike.setdefault(f"{_activity_words(other)} at {other.where()}", []).append(other.who())
     shown = list(alike.items())[:MAX_BESIDE]

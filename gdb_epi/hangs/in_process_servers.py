@@ -40,16 +40,16 @@ _THIS_HOST = ("localhost", "127.0.0.1", "::1")
 
 
 def diagnose_wait_for_in_process_server(
-    scene: HangContext, activity: ThreadActivity, chain: WaitChain
+    context: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis | None:
     """Return the answer for a thread that waits for one of a server of this process."""
     if activity.awaits == OF_GRPC and not activity.timed:
-        return _diagnose_exhausted_grpc_handlers(scene, activity)
-    by_handlers = _diagnose_busy_handlers(scene, activity, chain)
+        return _diagnose_exhausted_grpc_handlers(context, activity)
+    by_handlers = _diagnose_busy_handlers(context, activity, chain)
     if by_handlers is not None:
         return by_handlers
-    asked = _address_asked(scene, activity)
-    server = _thread_serving_address(scene, asked) if asked is not None else None
+    asked = _address_asked(context, activity)
+    server = _thread_serving_address(context, asked) if asked is not None else None
     if server is None or asked is None:
         return None
     if server.tid not in (activity.tid, *chain.tids):
@@ -58,7 +58,7 @@ def diagnose_wait_for_in_process_server(
     circle = [
         d
         for tid in (*chain.tids, activity.tid)[start:]
-        if (d := scene.activity_of_thread(tid)) is not None
+        if (d := context.activity_of_thread(tid)) is not None
     ]
     if len(circle) == 1:
         sentence = (
@@ -78,22 +78,22 @@ def diagnose_wait_for_in_process_server(
 
 
 def _diagnose_busy_handlers(
-    scene: HangContext, activity: ThreadActivity, chain: WaitChain
+    context: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis | None:
     """Return the answer of a client of a server that has a thread for each client.
 
     Which of them serves this client is not in the core. Where all wait for what their clients say
     next, so does that one; else it is one of those that do something else, which are followed.
     """
-    handlers = _handlers_by_port(scene) if not activity.timed else {}
-    for host, port in _addresses_connected(scene, activity) if handlers else ():
+    handlers = _handlers_by_port(context) if not activity.timed else {}
+    for host, port in _addresses_connected(context, activity) if handlers else ():
         own_host, handling = handlers.get(port, ("", []))
         others = [d for d in handling if d.tid != activity.tid]
         if not others or host not in (own_host, *_THIS_HOST):
             continue
         idle = [
             d for d in others
-            if not d.timed and reads_from_its_client(scene, d, scene.view.frames(d.tid))
+            if not d.timed and reads_from_its_client(context, d, context.view.frames(d.tid))
         ]  # fmt: skip
         if len(idle) < len(others):
             busy = [d for d in others if d not in idle and d.tid not in chain.tids]
@@ -116,34 +116,34 @@ def _diagnose_busy_handlers(
     return None
 
 
-def _handlers_by_port(scene: HangContext) -> dict[int, tuple[str, list[ThreadActivity]]]:
+def _handlers_by_port(context: HangContext) -> dict[int, tuple[str, list[ThreadActivity]]]:
     """Return host and serving threads of each socketserver that has a thread for each client."""
     handling = dict[int, tuple[str, list[ThreadActivity]]]()
-    for activity in scene.activities:
-        for frame in frames_running(scene.view.frames(activity.tid), (_SERVES_ONE,)):
-            word = scene.view.attribute(scene.view.variable(frame, "self"), "server_address")
-            own = read_socket_address(scene.view, word)
+    for activity in context.activities:
+        for frame in frames_running(context.view.frames(activity.tid), (_SERVES_ONE,)):
+            word = context.view.attribute(context.view.variable(frame, "self"), "server_address")
+            own = read_socket_address(context.view, word)
             if own is not None:
                 handling.setdefault(own[1], (own[0], []))[1].append(activity)
     return handling
 
 
-def _addresses_connected(scene: HangContext, activity: ThreadActivity) -> list[Address]:
+def _addresses_connected(context: HangContext, activity: ThreadActivity) -> list[Address]:
     """Return the addresses that the socket of a waiting thread may be connected to.
 
     They stand beside it: as host and port of the object that has the socket, or in the code that
     has called connect().
     """
-    view, addresses = scene.view, list[Address]()
-    frames = [*library_frames_called(scene, activity), *activity.frames][:MAX_FRAMES]
+    view, addresses = context.view, list[Address]()
+    frames = [*library_frames_called(context, activity), *activity.frames][:MAX_FRAMES]
     for frame in frames:
         held = [at for _, at in view.variable_addresses(frame) if not at & 7]
         held += [value for at in held for _, value in islice(view.attributes(at), MAX_ATTRIBUTES)]
-        connects = not _CONNECTS.isdisjoint(scene.names_called_before(frame, ever=True))
+        connects = not _CONNECTS.isdisjoint(context.names_called_before(frame, ever=True))
         for at in dict.fromkeys(held):
             address = read_socket_address(view, at) if connects and not at & 7 else None
             sock = view.attribute(at, "sock") if address is None and not at & 7 else None
-            if sock and scene.descriptors.descriptor_of_object(sock) == activity.target:
+            if sock and context.descriptors.descriptor_of_object(sock) == activity.target:
                 host, port = view.text_attribute(at, "host"), view.integer_attribute(at, "port")
                 address = (host, port) if host and port else None
             addresses += [address] if address is not None else []
@@ -151,12 +151,12 @@ def _addresses_connected(scene: HangContext, activity: ThreadActivity) -> list[A
 
 
 def _diagnose_exhausted_grpc_handlers(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
     """Return the answer where all threads of a gRPC server of this process wait in handlers."""
-    pool = diagnose_thread_pool_exhausted(scene)
+    pool = diagnose_thread_pool_exhausted(context)
     if pool is None or not all(
-        member.awaits == OF_GRPC and any(frames_running(scene.view.frames(member.tid),
+        member.awaits == OF_GRPC and any(frames_running(context.view.frames(member.tid),
                                                         (_HANDLES_CALL,)))
         for member in pool.members
     ):  # fmt: skip
@@ -171,25 +171,25 @@ def _diagnose_exhausted_grpc_handlers(
     )
 
 
-def _address_asked(scene: HangContext, activity: ThreadActivity) -> Address | None:
+def _address_asked(context: HangContext, activity: ThreadActivity) -> Address | None:
     """Return the host and port that a thread's HTTPConnection asks."""
-    view = scene.view
-    frame = next(frames_running(library_frames_called(scene, activity), (_ASKS,)), None)
+    view = context.view
+    frame = next(frames_running(library_frames_called(context, activity), (_ASKS,)), None)
     connection = view.variable(frame, "self")
     host = view.text_attribute(connection, "host")
     port = view.integer_attribute(connection, "port")
     return (host, port) if host and port else None
 
 
-def _thread_serving_address(scene: HangContext, asked: Address) -> ThreadActivity | None:
+def _thread_serving_address(context: HangContext, asked: Address) -> ThreadActivity | None:
     """Return the thread that is in a request of the server that is asked; None for another host."""
-    for activity in scene.activities:
-        frames = scene.view.frames(activity.tid)
+    for activity in context.activities:
+        frames = context.view.frames(activity.tid)
         if not serves_in_accepting_thread(frames):
             continue
         for frame in frames_running(frames, (_SERVES,)):
-            word = scene.view.attribute(scene.view.variable(frame, "self"), "server_address")
-            own = read_socket_address(scene.view, word)
+            word = context.view.attribute(context.view.variable(frame, "self"), "server_address")
+            own = read_socket_address(context.view, word)
             if own is not None and own[1] == asked[1] and asked[0] in (own[0], *_THIS_HOST):
                 return activity
     return None

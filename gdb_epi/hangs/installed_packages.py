@@ -74,7 +74,11 @@ class InstalledPackages:
             for text in texts
             if text and text.endswith("-info")
         )
-        return frozenset(normalized_name(each.name) for each in distributions if each is not None)
+        return frozenset(
+            normalized_name(distribution.name)
+            for distribution in distributions
+            if distribution is not None
+        )
 
     @cached_property
     def _values(self) -> PlainValues:

@@ -64,18 +64,20 @@ class SignalSender(NamedTuple):
     surely: bool
 
 
-def find_signal_sender(scene: HangContext, taker: int) -> SignalSender | None:
+def find_signal_sender(context: HangContext, taker: int) -> SignalSender | None:
     """Return the thread that sent the process the signal which a thread took.
 
     A thread that runs the call goes before one that called it earlier in its loop or function.
     """
-    others = sorted(pair for pair in scene.view.all_frames().items() if pair[0] != taker)
+    others = sorted(pair for pair in context.view.all_frames().items() if pair[0] != taker)
     for surely in (True, False):
         for tid, frames in others:
             for frame in frames[:MAX_INNER]:
-                names = {scene.running_call(frame)} if surely else scene.names_called_before(frame)
+                names = (
+                    {context.running_call(frame)} if surely else context.names_called_before(frame)
+                )
                 if names & SENDS:
-                    activity = scene.activity_of_thread(tid)
+                    activity = context.activity_of_thread(tid)
                     name = activity.who() if activity is not None else f"thread {tid}"
                     return SignalSender(tid, name, frame, surely)
     return None
@@ -98,40 +100,42 @@ def find_signal_that_ends(
     return unsure, False
 
 
-def find_signal_for_thread(scene: HangContext, activity: ThreadActivity) -> tuple[str, bool]:
+def find_signal_for_thread(context: HangContext, activity: ThreadActivity) -> tuple[str, bool]:
     """Return the signal whose handler ends a thread's wait, and whether it does so surely."""
-    if not activity.object or not scene.effects_of_signal_handlers:
+    if not activity.object or not context.effects_of_signal_handlers:
         return "", False
-    enders = methods_ending_wait(scene, activity)
-    return find_signal_that_ends(activity.object, enders, scene.effects_of_signal_handlers)
+    enders = methods_ending_wait(context, activity)
+    return find_signal_that_ends(activity.object, enders, context.effects_of_signal_handlers)
 
 
-def signals_that_may_wake(scene: HangContext, loop: int) -> list[int]:
+def signals_that_may_wake(context: HangContext, loop: int) -> list[int]:
     """Return the signals whose handlers, of the program, may wake an event loop (PyObject *).
 
     What add_signal_handler() was given runs in the loop, and so does whatever it makes ready. One
     of signal.signal() counts unless all of its code was read and it calls nothing.
     """
     plain = (
-        n for n, (_, may) in scene.effects_of_signal_handlers.items() if may.unbounded or may.calls
+        n
+        for n, (_, may) in context.effects_of_signal_handlers.items()
+        if may.unbounded or may.calls
     )
-    return sorted({*scene.event_loop_reader.signal_handlers(loop), *plain})
+    return sorted({*context.event_loop_reader.signal_handlers(loop), *plain})
 
 
-def diagnose_wait_in_signal_handler(scene: HangContext, single: Answer) -> HangDiagnosis | None:
+def diagnose_wait_in_signal_handler(context: HangContext, single: Answer) -> HangDiagnosis | None:
     """Return the answer where the main thread waits in a Python handler of a signal.
 
     What the signal interrupted goes on only when the handler returns: nobody waits for work there.
     `single` answers for one thread's wait.
     """
-    activity = scene.activity_of_thread(scene.main_tid)
+    activity = context.activity_of_thread(context.main_tid)
     if activity is None or activity.timed or activity.kind not in _WAITS:
         return None
-    handled = ((place, scene.view.handled_signal(f)) for place, f in enumerate(activity.frames))
+    handled = ((place, context.view.handled_signal(f)) for place, f in enumerate(activity.frames))
     place, number = next(((at, n) for at, n in handled if n is not None), (0, None))
     if number is None:
         return None
-    answer = single(scene, activity)
+    answer = single(context, activity)
     if answer is not None and answer.label in (HANG, DEADLOCK) and answer.sure != INFO:
         return answer
     handler = function_and_line(activity.frames[place])
@@ -151,19 +155,19 @@ def diagnose_wait_in_signal_handler(scene: HangContext, single: Answer) -> HangD
 
 
 def diagnose_child_blocking_sigterm(
-    scene: HangContext, activity: ThreadActivity, waits: str
+    context: HangContext, activity: ThreadActivity, waits: str
 ) -> HangDiagnosis | None:
     """Return the answer where a child was told to end by a signal that it cannot take.
 
     A child has the mask of the thread that started it, through exec() too (sigprocmask(2)); Popen
     does not change it (Modules/_posixsubprocess.c, 3.8 to 3.15). terminate() sends SIGTERM.
     """
-    thread = next((t for t in scene.target.threads() if t.tid == activity.tid), None)
+    thread = next((t for t in context.target.threads() if t.tid == activity.tid), None)
     blocked = thread.blocked_signals if thread is not None else None
     if not blocked or not blocked >> SIGTERM - 1 & 1:
         return None
     for frame in activity.frames[:MAX_CALLERS]:
-        if "terminate" in scene.names_called_before(frame, ever=True):
+        if "terminate" in context.names_called_before(frame, ever=True):
             sentence = (
                 f"{waits}, which terminate() told to end; {activity.who()} blocks SIGTERM, and a "
                 "child that it started does too: the signal stays pending and the child goes on"
@@ -181,7 +185,7 @@ def diagnose_child_blocking_sigterm(
 
 @default_when_unreadable(None)
 def diagnose_one_child_for_each_signal(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
     """Return the answer where a handler of SIGCHLD takes one child, and all are waited for.
 
@@ -189,24 +193,26 @@ def diagnose_one_child_for_each_signal(
     that end together, as while the signal is blocked, one is taken. A service that pauses for ever
     may have none, or some at work.
     """
-    handler = (scene.signal_handlers or {}).get(SIGCHLD, 0)
+    handler = (context.signal_handlers or {}).get(SIGCHLD, 0)
     frame = next(iter(activity.frames), None)
-    kind, reader = scene.view.type_name(handler) if handler else "", scene.view.reader
+    kind, reader = context.view.type_name(handler) if handler else "", context.view.reader
     if kind == "method":
         handler = reader.field(handler, "PyMethodObject", "im_func")
     if frame is None or kind not in ("method", "function"):
         return None
-    sites, code = scene.call_sites, scene.acquire_calls.as_called_function(handler, 0).code
+    sites, code = context.call_sites, context.acquire_calls.as_called_function(handler, 0).code
     calls = sites.calls_of(code)
     reaps = [call for call in calls.calls if call.name in _REAPS]
     loops = [range(first, last + 1) for first, last in calls.loops]
-    awaited = [body for body in scene.loop_bodies(frame) if sites.can_leave_loop(frame.code, body)]
+    awaited = [
+        body for body in context.loop_bodies(frame) if sites.can_leave_loop(frame.code, body)
+    ]
     if not (reaps and awaited) or any(call.at in body for call in reaps for body in loops):
         return None
-    blocked = scene.live_code.uses_any_name(_BLOCKS, activity.frames)
+    blocked = context.live_code.uses_any_name(_BLOCKS, activity.frames)
     return wait_diagnosis(
         HANG, "children reaped one by one", f"{activity.waits()} for a signal until its children "
-        f"have ended; the handler of SIGCHLD, {scene.live_code.name_of_code(code)}(), takes one "
+        f"have ended; the handler of SIGCHLD, {context.live_code.name_of_code(code)}(), takes one "
         "child each time, and of children that end together the kernel may tell once", activity,
         PROBABLE if blocked else INFO,
         evidence=(f"no loop is around the call of {reaps[0].name}() in that handler",),
@@ -215,15 +221,15 @@ def diagnose_one_child_for_each_signal(
 
 
 def diagnose_signal_taken_by_main(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
     """Return the answer where the main thread takes all signals that a thread waits for."""
-    threads = {thread.tid: thread for thread in scene.target.threads()}
-    thread, main = threads.get(activity.tid), threads.get(scene.main_tid or 0)
+    threads = {thread.tid: thread for thread in context.target.threads()}
+    thread, main = threads.get(activity.tid), threads.get(context.main_tid or 0)
     if activity.call != "rt_sigtimedwait" or thread is None or main is None or thread is main:
         return None
     try:
-        wanted = int.from_bytes(scene.target.read(thread.system_call_argument(0), 8), "little")
+        wanted = int.from_bytes(context.target.read(thread.system_call_argument(0), 8), "little")
     except UnreadableMemory:
         return None
     own, of_main = thread.blocked_signals, main.blocked_signals
@@ -231,7 +237,7 @@ def diagnose_signal_taken_by_main(
     if not wanted or own is None or of_main is None or wanted & ~own or wanted & of_main:
         return None
     names = ", ".join(signal_name(n) for n in range(1, MAX_SIGNAL + 1) if wanted >> n - 1 & 1)
-    taker = scene.activity_of_thread(main.tid)
+    taker = context.activity_of_thread(main.tid)
     who = taker.who() if taker is not None else f"thread {main.tid}"
     sentence = (
         f"{activity.waits()} for {names}, which {who} does not block: "

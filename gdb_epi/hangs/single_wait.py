@@ -102,21 +102,21 @@ MAX_CHAIN = 16  # threads that are followed, each waiting for the next
 
 
 def diagnose_thread_wait(
-    scene: HangContext, activity: ThreadActivity, chain_tids: tuple[int, ...] = ()
+    context: HangContext, activity: ThreadActivity, chain_tids: tuple[int, ...] = ()
 ) -> HangDiagnosis | None:
     """Return the answer that one thread's wait gives."""
     if activity.tid in chain_tids or len(chain_tids) > MAX_CHAIN:
         return None
-    chain = WaitChain(scene, _diagnose_through_thread, chain_tids)
-    frames = scene.view.frames(activity.tid)
+    chain = WaitChain(context, _diagnose_through_thread, chain_tids)
+    frames = context.view.frames(activity.tid)
     place = event_loop_frame_index(frames)
     reactor = (
-        scene.event_loop_reader.reactor_of_frame(frames[0])
+        context.event_loop_reader.reactor_of_frame(frames[0])
         if frames and activity.kind == hang_types.POLL
         else None
     )
     if reactor is not None:
-        return diagnose_sleeping_event_loop(scene, activity, reactor, chain)
+        return diagnose_sleeping_event_loop(context, activity, reactor, chain)
     in_loop = event_loop_module(frames[:SHALLOW], activity.module)
     if (
         activity.kind in (hang_types.POLL, hang_types.READ, hang_types.OTHER, hang_types.SLEEP)
@@ -124,40 +124,42 @@ def diagnose_thread_wait(
         and not _frames_blocking_asyncio_loop(activity, frames)
     ):
         loop = (
-            scene.event_loop_reader.loop_of_frame(frames[place], scene.tasks)
+            context.event_loop_reader.loop_of_frame(frames[place], context.tasks)
             if place is not None and frames[place].module == "asyncio.base_events"
-            else scene.event_loop_reader.uvloop_of_thread(scene.tasks, activity.target)
+            else context.event_loop_reader.uvloop_of_thread(context.tasks, activity.target)
         )
-        answer = diagnose_sleeping_event_loop(scene, activity, loop, chain)
+        answer = diagnose_sleeping_event_loop(context, activity, loop, chain)
         if answer is not None:
             return answer
     following = _FOLLOWING.get(activity.kind)
     if following is not None:
-        return following(scene, activity, chain)
-    return _BY_ITSELF.get(activity.kind, _diagnose_other_wait)(scene, activity)
+        return following(context, activity, chain)
+    return _BY_ITSELF.get(activity.kind, _diagnose_other_wait)(context, activity)
 
 
 def _diagnose_lock_wait(
-    scene: HangContext, activity: ThreadActivity, chain: WaitChain
+    context: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis | None:
-    wait = scene.waits.get(activity.tid)
-    name = describe_awaited_lock(scene, activity)
+    wait = context.waits.get(activity.tid)
+    name = describe_awaited_lock(context, activity)
     if activity.awaits in (NOTIFICATION, PROCESS_JOBS):
-        return diagnose_multiprocessing_notification_wait(scene, activity)
+        return diagnose_multiprocessing_notification_wait(context, activity)
     if wait is None or wait.owner.state == "other-process":
-        return _diagnose_lock_of_another_process(scene, activity, wait, name)
+        return _diagnose_lock_of_another_process(context, activity, wait, name)
     if wait.owner.tid == activity.tid and wait.confidence != CERTAIN:
         sentence = f"{activity.waits()} for {name}, which it took itself"
         link = f"{name}, which it took itself and which can be released by"
-        answer = chain.diagnose_through_any(activity, find_wakers(scene, activity), link)
+        answer = chain.diagnose_through_any(activity, find_wakers(context, activity), link)
         if answer is not None:
             return answer
-        handler = UnblockedThreads(scene).signal_handler_that_may_end_wait(activity)
-        if handler and activity.tid == scene.main_tid:
+        handler = UnblockedThreads(context).signal_handler_that_may_end_wait(activity)
+        if handler and activity.tid == context.main_tid:
             sentence += f", and which {handler} may release"
             return idle_diagnosis(activity, sentence)
         meant = "a signal handler may be meant to release it"
-        if scene.signal_handlers == {} or not scene.is_module_visible_on_stack(activity, "signal"):
+        if context.signal_handlers == {} or not context.is_module_visible_on_stack(
+            activity, "signal"
+        ):
             meant = "other code is known that may release it"
         return wait_diagnosis(
             HANG, "lock of its own", f"{sentence}: {meant}", activity, INFO,
@@ -167,40 +169,42 @@ def _diagnose_lock_wait(
         answer = chain.diagnose_through(activity, wait.owner.tid, f"{name}, held by")
         if wait.doubt and answer is not None and answer.label == DEADLOCK:
             answer = answer._replace(sure=INFO)  # a circle only if that thread does hold it
-        return _diagnose_lock_never_released(scene, activity, wait, answer, name) or answer
+        return _diagnose_lock_never_released(context, activity, wait, answer, name) or answer
     if wait.kind in (CONDITION, NATIVE_NOTIFICATION):
-        return _diagnose_notification_wait(scene, activity, wait, chain)
+        return _diagnose_notification_wait(context, activity, wait, chain)
     if wait.kind == SEMAPHORE:  # nobody holds it: that a thread vanished explains nothing
-        return diagnose_unknown_lock_holder(scene, activity, wait, name)
-    if scene.may_locks_be_inherited:
-        return diagnose_possibly_inherited_lock(scene, activity, wait, name)
+        return diagnose_unknown_lock_holder(context, activity, wait, name)
+    if context.may_locks_be_inherited:
+        return diagnose_possibly_inherited_lock(context, activity, wait, name)
     if wait.kind == RWLOCK and not wait.owner.tid:
-        return diagnose_unknown_lock_holder(scene, activity, wait, name)
+        return diagnose_unknown_lock_holder(context, activity, wait, name)
     if wait.owner.state == "unknown" and (wait.owner.tid or wait.owner.ident):
         return diagnose_ended_lock_owner(activity, wait, name)
-    others = [d for d in scene.activities if d.tid != activity.tid and d.frames]
+    others = [d for d in context.activities if d.tid != activity.tid and d.frames]
     waits = f"{activity.waits()} for {name}"
     if wait.kind == FUTEX_WORD:
         text = f"{waits}: whether that is a lock, and who could end the wait, is not known"
         return wait_diagnosis(HANG, "unknown holder", text, activity, INFO)
     # A Lock may be passed on: its taker waits until another thread, whose turn it is, releases it.
     link = f"{name}, which can be released by"
-    answer = chain.diagnose_through_any(activity, find_wakers(scene, activity), link)
+    answer = chain.diagnose_through_any(activity, find_wakers(context, activity), link)
     if answer is not None:
         return answer
-    by_generator = diagnose_lock_held_by_generator(scene, activity, wait, name)
+    by_generator = diagnose_lock_held_by_generator(context, activity, wait, name)
     if by_generator is not None:
         return by_generator
     sentence = f"{waits}, which is taken, and no Python code that runs now holds it"
     sure = PROBABLE if wait.object and not others else INFO
     referring = (
-        scene.frame_references.threads_referring_to(wait.object) - {activity.tid}
+        context.frame_references.threads_referring_to(wait.object) - {activity.tid}
         if wait.object
         else set()
     )
-    if others and not (referring and UnblockedThreads(scene).may_unblocked_code_end_wait(activity)):
+    if others and not (
+        referring and UnblockedThreads(context).may_unblocked_code_end_wait(activity)
+    ):
         sure = PROBABLE
-    if scene.foreign_threads or UnblockedThreads(scene).is_lock_released_by_others(activity):
+    if context.foreign_threads or UnblockedThreads(context).is_lock_released_by_others(activity):
         sure, sentence = INFO, f"{sentence}; other code is known that may release it"
     return wait_diagnosis(
         HANG, "lock never released", sentence, activity, sure,
@@ -210,22 +214,24 @@ def _diagnose_lock_wait(
 
 
 def _diagnose_lock_never_released(
-    scene: HangContext, activity: ThreadActivity, wait: LockWait, answer: HangDiagnosis | None,
+    context: HangContext, activity: ThreadActivity, wait: LockWait, answer: HangDiagnosis | None,
     name: str,
 ) -> HangDiagnosis | None:  # fmt: skip
     """Answer where the holder of a lock goes on, but no code that can still run releases it.
 
     A lock that a frame is in `with` of is released at the block's end.
     """
-    holder = scene.activity_of_thread(wait.owner.tid)
+    holder = context.activity_of_thread(wait.owner.tid)
     goes_on = answer is None or answer.label == NO_FAULT or answer.sure == INFO
     in_block = any(
-        block.tid == wait.owner.tid for block in scene.view.with_blocks_of_lock(activity.object)
+        block.tid == wait.owner.tid for block in context.view.with_blocks_of_lock(activity.object)
     )
     if holder is None or wait.confidence == CERTAIN or in_block or not goes_on:
         return None
     owner = holder.tid if wait.kind == RLOCK else None
-    if not activity.object or UnblockedThreads(scene).may_unblocked_code_end_wait(activity, owner):
+    if not activity.object or UnblockedThreads(context).may_unblocked_code_end_wait(
+        activity, owner
+    ):
         return None
     held = f"held by {holder.who()}{wait.doubt or ', which took it by acquire()'}"
     sentence = (
@@ -240,7 +246,7 @@ def _diagnose_lock_never_released(
 
 
 def _diagnose_lock_of_another_process(
-    scene: HangContext, activity: ThreadActivity, wait: LockWait | None, name: str
+    context: HangContext, activity: ThreadActivity, wait: LockWait | None, name: str
 ) -> HangDiagnosis:
     tid = wait.owner.tid if wait is not None else None
     # Without a number it may be another process, one that was killed, or a thread of this one.
@@ -251,13 +257,13 @@ def _diagnose_lock_of_another_process(
         else f"which processes share; who {wakes} is not in this core"
     )  # fmt: skip
     sentence = f"{activity.waits()} for {name}, {who}"
-    turn = diagnose_turn_to_accept(scene, activity, sentence)
+    turn = diagnose_turn_to_accept(context, activity, sentence)
     if turn is not None:
         return turn
     # Whoever notify() wakes says so at once, if it lives.
-    notifies = any(frames_running(scene.view.frames(activity.tid), (NOTIFIES,)))
-    failed = failed_child_clause(scene)
-    return weaken_diagnosis_in_loop(scene, wait_diagnosis(
+    notifies = any(frames_running(context.view.frames(activity.tid), (NOTIFIES,)))
+    failed = failed_child_clause(context)
+    return weaken_diagnosis_in_loop(context, wait_diagnosis(
         HANG, "lock of another process", f"{sentence}{failed}", activity,
         PROBABLE if failed or notifies else INFO,
         evidence=wait.evidence[-2:] if wait is not None else (), doubts=(doubt,),
@@ -265,15 +271,15 @@ def _diagnose_lock_of_another_process(
 
 
 def _diagnose_notification_wait(
-    scene: HangContext, activity: ThreadActivity, wait: LockWait, chain: WaitChain,
+    context: HangContext, activity: ThreadActivity, wait: LockWait, chain: WaitChain,
 ) -> HangDiagnosis | None:  # fmt: skip
     """Answer of a wait for a condition or a notification of native code."""
     what = f"{wait.kind} {wait.name}" if wait.name else wait.kind
-    held_up = _native_thread_held_up_by_lock(scene, activity)
+    held_up = _native_thread_held_up_by_lock(context, activity)
     if held_up is not None:
-        lock = describe_awaited_lock(scene, held_up)
+        lock = describe_awaited_lock(context, held_up)
         does, started = f"{activity.waits()} until another thread wakes it", ""
-        if held_up.tid == scene.main_tid:
+        if held_up.tid == context.main_tid:
             sentence = f"{does}; {held_up.waits()} for {lock}"
         else:
             started = " was not started by Python, and"
@@ -286,12 +292,12 @@ def _diagnose_notification_wait(
             (f"{held_up.who()}{started} waits for {activity.who()}",),
             ("a timeout",), ("whether it is that thread which should wake it",), settled=True,
         )  # fmt: skip
-    called = find_thread_in_same_native_call(scene, activity, chain.tids)
+    called = find_thread_in_same_native_call(context, activity, chain.tids)
     if called is not None:
         link = f"{activity.module}, and that probably for the Python code that it called in"
         return chain.diagnose_through(activity, called.tid, link)
     sentence = f"{activity.waits()} until another thread wakes it (a {what})"
-    if wait.kind == CONDITION and not activity.timed and scene.is_only_thread(activity.tid):
+    if wait.kind == CONDITION and not activity.timed and context.is_only_thread(activity.tid):
         return wait_diagnosis(
             HANG, "nobody left", f"{sentence}; it is the only thread of this process", activity,
             evidence=("no other thread is in this process", *wait.evidence[-1:]),
@@ -303,12 +309,12 @@ def _diagnose_notification_wait(
 
 
 def _native_thread_held_up_by_lock(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> ThreadActivity | None:
     """Return a thread of a native library, in Python code, that waits for a lock of this thread."""
-    for other in scene.activities:
-        wait = scene.waits.get(other.tid)
-        frames = scene.view.frames(other.tid)
+    for other in context.activities:
+        wait = context.waits.get(other.tid)
+        frames = context.view.frames(other.tid)
         if wait is None or other.timed or not frames or frames[-1].module == "threading":
             continue
         if wait.owner.state == "live" and wait.owner.tid == activity.tid != other.tid:
@@ -317,16 +323,16 @@ def _native_thread_held_up_by_lock(
 
 
 def _diagnose_through_thread(
-    scene: HangContext, activity: ThreadActivity, tid: int, link: str, chain_tids: tuple[int, ...]
+    context: HangContext, activity: ThreadActivity, tid: int, link: str, chain_tids: tuple[int, ...]
 ) -> HangDiagnosis | None:
     """Follow a wait to the thread that it waits for; that one's own wait decides."""
-    other = scene.activity_of_thread(tid)
+    other = context.activity_of_thread(tid)
     if other is None:
         return None
-    further = diagnose_thread_wait(scene, other, (*chain_tids, activity.tid))
+    further = diagnose_thread_wait(context, other, (*chain_tids, activity.tid))
     if further is None:
         return None
-    wait = scene.waits.get(activity.tid)
+    wait = context.waits.get(activity.tid)
     doubt = wait.doubt if wait is not None and wait.owner.tid == tid else ""
     sentence = f"{activity.waits()} for {link} {other.who()}{doubt}; "
     # Of a circle those are members that are in it, not who waits for one of them.
@@ -341,11 +347,11 @@ def _diagnose_through_thread(
         # The program waits for the end of a thread that waits for another one to give it work.
         # A worker without an end of its own, whose work comes with clients, may have none now.
         giver = further.members[-1]
-        if giver.kind in FED and giver is not other and is_in_serving_loop(scene, other.frames):
+        if giver.kind in FED and giver is not other and is_in_serving_loop(context, other.frames):
             return further
         return further._replace(label=HANG, kind="nobody gives it")
     if activity.kind == hang_types.JOIN and is_waiting_in_shutdown(
-        library_frames_called(scene, activity)
+        library_frames_called(context, activity)
     ):
         text = f"{further.sentence}; that thread ends only when its client goes"
         return further._replace(label=HANG, kind="closing", sentence=text)
@@ -354,12 +360,12 @@ def _diagnose_through_thread(
         return further._replace(label=HANG, kind="idle holder", sentence=text, sure=INFO)
     if activity.kind == hang_types.LOCK and not (
         is_waiting_for_turn_under_lock(activity, other)
-        or debugger_wait_frame(scene.view.frames(other.tid))
+        or debugger_wait_frame(context.view.frames(other.tid))
     ):
         text = f"{further.sentence}; {other.who()} keeps what it holds as long as it waits for work"
         return further._replace(label=HANG, kind="idle holder", sentence=text)
     if activity.kind == hang_types.READ and not any(
-        map(scene.acquire_calls.is_running_in_loop, activity.frames)
+        map(context.acquire_calls.is_running_in_loop, activity.frames)
     ):
         text = f"{further.sentence}: it has nothing to do, and the answer does not come"
         return further._replace(label=HANG, kind="peer", sentence=text, settled=True)
@@ -372,9 +378,9 @@ def _diagnose_through_thread(
 
 
 def _diagnose_join(
-    scene: HangContext, activity: ThreadActivity, chain: WaitChain
+    context: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis | None:
-    joined = scene.activity_of_thread(activity.target)
+    joined = context.activity_of_thread(activity.target)
     if activity.timed and joined is not None and joined.awaits == QUEUE_ITEM:
         sentence = f"{activity.waits()} for the end of {joined.who()} "
         sentence += f"with a timeout, and that one at {joined.where()} for {joined.what}"
@@ -383,21 +389,21 @@ def _diagnose_join(
     awaited = activity.target if activity.target != activity.tid else None
     if awaited is None and (over or not activity.frames):
         waiting = [
-            d for d in scene.activities
-            if d.tid != activity.tid and scene.view.frames(d.tid) and d.tid not in chain.tids
+            d for d in context.activities
+            if d.tid != activity.tid and context.view.frames(d.tid) and d.tid not in chain.tids
         ]  # fmt: skip
         awaited = next((d.tid for d in [*(d for d in waiting if d.frames), *waiting]), None)
     if awaited is not None:
         answer = chain.diagnose_through(activity, awaited, "the end of")
         if answer is not None:
-            return _diagnose_after_main_ended(scene, awaited, answer) if over else answer
+            return _diagnose_after_main_ended(context, awaited, answer) if over else answer
         if activity.target is not None:
             return None  # a circle that no rule knew
     sentence = f"{activity.waits()} for {activity.wants()}"
-    wait = scene.waits.get(activity.tid)
+    wait = context.waits.get(activity.tid)
     gone = wait is not None and not wait.owner.tid and bool(wait.owner.ident)
-    still = wait is not None and read_u32(scene.target, wait.address) == 0  # not posted since
-    if wait is not None and gone and still and scene.locks.fork.forked is False:
+    still = wait is not None and read_u32(context.target, wait.address) == 0  # not posted since
+    if wait is not None and gone and still and context.locks.fork.forked is False:
         return wait_diagnosis(
             HANG, "join", f"{sentence}: native code (pthread_exit()) or a filter of system calls "
             "ended that thread, and Python was not told", activity,
@@ -407,14 +413,14 @@ def _diagnose_join(
 
 
 def _diagnose_after_main_ended(
-    scene: HangContext, tid: int, answer: HangDiagnosis
+    context: HangContext, tid: int, answer: HangDiagnosis
 ) -> HangDiagnosis:
     """Say that the program is over except for one thread; a Timer that restarts itself goes on."""
     text = (
         f"the program is over, but a thread that is not a daemon keeps it alive: {answer.sentence}"
     )
-    thread = scene.activity_of_thread(tid)
-    failure = _exception_that_ended_main(scene)
+    thread = context.activity_of_thread(tid)
+    failure = _exception_that_ended_main(context)
     if (
         thread
         and failure
@@ -427,8 +433,8 @@ def _diagnose_after_main_ended(
             f"exception ({failure}), and this thread, which is no daemon, keeps the process alive",
             open=(*answer.open, "whether that thread is meant to serve on without the program"),
         )  # fmt: skip
-    alone = len(scene.view.all_frames()) == 2  # with the main thread, which has ended
-    timer = find_timer_of_thread(scene, thread) if thread is not None else 0
+    alone = len(context.view.all_frames()) == 2  # with the main thread, which has ended
+    timer = find_timer_of_thread(context, thread) if thread is not None else 0
     looks = thread is not None and thread.timed and thread.awaits == EVENT_SET and not timer
     if looks and alone and answer.label == NO_FAULT:
         return answer._replace(
@@ -436,7 +442,7 @@ def _diagnose_after_main_ended(
             sentence=f"{text}; no other thread is left that could set what it looks at",
             open=(*answer.open, "whether it is meant to go on by that thread alone"),
         )  # fmt: skip
-    if thread is None or not does_timer_restart_itself(scene, timer):
+    if thread is None or not does_timer_restart_itself(context, timer):
         return answer._replace(sentence=text)
     return answer._replace(
         label=HANG, sure=INFO,
@@ -446,23 +452,23 @@ def _diagnose_after_main_ended(
 
 
 @default_when_unreadable("")
-def _exception_that_ended_main(scene: HangContext) -> str:
+def _exception_that_ended_main(context: HangContext) -> str:
     """Return the class of the exception that nobody caught in the main program; "" for none.
 
     Reference: PyErr_PrintEx() in Python/pythonrun.c keeps it as `sys.last_type`; SystemExit is not
     printed.
     """
-    contents = find_module_dict_of_main_interpreter(scene.view.objects, scene.python, "sys")
+    contents = find_module_dict_of_main_interpreter(context.view.objects, context.python, "sys")
     if isinstance(contents, Absent):
         return ""
-    kind = scene.view.objects.dict_get(contents, "last_type")
+    kind = context.view.objects.dict_get(contents, "last_type")
     if isinstance(kind, Absent) or not kind:
         return ""
-    name = scene.view.reader.type_name(kind)
+    name = context.view.reader.type_name(kind)
     return "" if isinstance(name, Absent) else name
 
 
-def _diagnose_other_wait(_scene: HangContext, activity: ThreadActivity) -> HangDiagnosis:
+def _diagnose_other_wait(_context: HangContext, activity: ThreadActivity) -> HangDiagnosis:
     what = activity.what or activity.call or "something"
     if activity.kind in hang_types.RUNNING:
         return wait_diagnosis(
@@ -472,42 +478,44 @@ def _diagnose_other_wait(_scene: HangContext, activity: ThreadActivity) -> HangD
     return wait_diagnosis(CANNOT_TELL, "unknown", sentence, activity, INFO)
 
 
-def diagnose_busy_wait(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_busy_wait(context: HangContext) -> HangDiagnosis | None:
     """The only running thread polls one condition again and again, without a sleep."""
     running = [
-        d for d in scene.activities if d.kind in (*hang_types.RUNNING, hang_types.GIL) and d.frames
+        d
+        for d in context.activities
+        if d.kind in (*hang_types.RUNNING, hang_types.GIL) and d.frames
     ]
     if len(running) != 1 or running[0].kind == hang_types.GIL:
         return None
-    chain = WaitChain(scene, _diagnose_through_thread)
-    return diagnose_polling_loop(scene, running[0], chain)
+    chain = WaitChain(context, _diagnose_through_thread)
+    return diagnose_polling_loop(context, running[0], chain)
 
 
 @diagnose_each_thread
 def diagnose_blocked_event_loop(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
     """A call that blocks, made in a coroutine: the event loop and all its tasks stand still."""
     if activity.kind in (*hang_types.RUNNING, hang_types.GIL) or not activity.frames:
         return None
-    frames = scene.view.frames(activity.tid)
+    frames = context.view.frames(activity.tid)
     place = event_loop_frame_index(frames)
     own = _frames_blocking_asyncio_loop(activity, frames)
-    if place is None or not own or waits_for_thread_startup(scene, activity):
+    if place is None or not own or waits_for_thread_startup(context, activity):
         return None
     what = activity.what or activity.call or "something"
     sleeps = activity.kind == hang_types.SLEEP
     call = "sleeps" if sleeps else f"waits for {what}"
     ends = _ENDS_BLOCK.get(activity.kind, "that call returns")
-    if any(_is_in_loop_without_await(scene, frame) for frame in own):
+    if any(_is_in_loop_without_await(context, frame) for frame in own):
         ends = "that loop ends" if activity.timed else f"that loop ends; each time, {ends}"
     elif activity.timed:
-        seconds = _seconds_of_turn(scene, activity, frames[place:]) if sleeps else 0.0
+        seconds = _seconds_of_turn(context, activity, frames[place:]) if sleeps else 0.0
         limit = f", after {duration_words(seconds)} at most" if seconds else ""
         ends = f"{'that sleep' if sleeps else 'its timeout'} ends{limit}"
-    of_thread = (t for t in scene.tasks if t.running and t.tid == activity.tid)
+    of_thread = (t for t in context.tasks if t.running and t.tid == activity.tid)
     running = next((t for t in of_thread if t.framework in (ASYNCIO, TRIO)), None)
-    if running is not None and _does_nothing_else_wait_for_loop(scene, running):
+    if running is not None and _does_nothing_else_wait_for_loop(context, running):
         return None
     by = f" by {name_task(running)}" if running is not None else ""
     sentence = (
@@ -518,7 +526,7 @@ def diagnose_blocked_event_loop(
         HANG, "blocked event loop", sentence, activity, CERTAIN,
         evidence=("the frame is called by the event loop and sleeps outside of its selector",),
         doubts=("a short call, seen at this moment",) if activity.timed else (),
-        fix=_plain_function_called(scene, own), ends=ends,
+        fix=_plain_function_called(context, own), ends=ends,
     )  # fmt: skip
 
 
@@ -534,34 +542,34 @@ def _frames_blocking_asyncio_loop(
     return [frame for frame in above if frame.address in addresses]
 
 
-def _does_nothing_else_wait_for_loop(scene: HangContext, task: UnfinishedTask) -> bool:
+def _does_nothing_else_wait_for_loop(context: HangContext, task: UnfinishedTask) -> bool:
     """Tell whether nothing waits for the loop of a task that blocks it: a call like any other."""
-    loop = scene.event_loop_reader.loop_of_task(task, scene.tasks)
+    loop = context.event_loop_reader.loop_of_task(task, context.tasks)
     return (
-        all(other.id == task.id for other in scene.tasks)
+        all(other.id == task.id for other in context.tasks)
         and loop is not None
         and (loop.descriptors, loop.timers, loop.ready) == (0, 0, 0)
     )
 
 
 @default_when_unreadable(False)
-def _is_in_loop_without_await(scene: HangContext, frame: PyFrame) -> bool:
+def _is_in_loop_without_await(context: HangContext, frame: PyFrame) -> bool:
     """Tell whether a frame runs a loop that keeps its thread: one call's end is not its end."""
-    loop = scene.acquire_calls.innermost_loop(frame)
+    loop = context.acquire_calls.innermost_loop(frame)
     if loop is None:
         return False
     return not any(
-        loop[0] <= each.at <= loop[1] and each.operation == "await"
-        for each in scene.call_sites.instructions(frame.code)
+        loop[0] <= instruction.at <= loop[1] and instruction.operation == "await"
+        for instruction in context.call_sites.instructions(frame.code)
     )
 
 
-def _plain_function_called(scene: HangContext, frames: Sequence[PyFrame]) -> str:
+def _plain_function_called(context: HangContext, frames: Sequence[PyFrame]) -> str:
     """Return the fix that names the plain function which a coroutine calls; "" for a coroutine."""
     plain = None
     with suppress(UnreadableMemory, LayoutError):
         for frame in frames:
-            flags = scene.view.reader.field32(frame.code, "PyCodeObject", "co_flags")
+            flags = context.view.reader.field32(frame.code, "PyCodeObject", "co_flags")
             if flags & _OF_COROUTINES:
                 break
             plain = frame
@@ -569,21 +577,21 @@ def _plain_function_called(scene: HangContext, frames: Sequence[PyFrame]) -> str
 
 
 def _seconds_of_turn(
-    scene: HangContext, activity: ThreadActivity, frames: Sequence[PyFrame]
+    context: HangContext, activity: ThreadActivity, frames: Sequence[PyFrame]
 ) -> float:
     """Return how long at most a sleep lasts in a turn of asyncio's loop; 0 where it is not known.
 
     A sleep until a time of the clock: the loop asked the same clock when the turn began, for
     `end_time` (Lib/asyncio/base_events.py, _run_once(), 3.8 to 3.15).
     """
-    seconds = scene.sleep_seconds(activity.tid)
-    if not scene.sleeps_until(activity.tid):
+    seconds = context.sleep_seconds(activity.tid)
+    if not context.sleeps_until(activity.tid):
         return seconds
     for frame in frames:
-        word = scene.view.variable(frame, "end_time") if frame.name == "_run_once" else None
-        if word and scene.view.type_name(word) == "float":
+        word = context.view.variable(frame, "end_time") if frame.name == "_run_once" else None
+        if word and context.view.type_name(word) == "float":
             with suppress(UnreadableMemory, LayoutError):
-                return max(seconds - scene.view.float_value(word), 0.0)
+                return max(seconds - context.view.float_value(word), 0.0)
     return 0.0
 
 

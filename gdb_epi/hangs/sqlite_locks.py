@@ -63,12 +63,12 @@ class _ConnectionAtHand(NamedTuple):
 
 
 def find_own_sqlite_lock_holder(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> OwnConnectionHoldingLock | None:
     """Return the connection that keeps a thread in a call of SQLite from its database."""
-    frames = scene.view.frames(activity.tid)
-    waiting = next(_connections_called(scene, frames[0]), 0) if frames else 0
-    held = _connection_locks(scene, waiting) if waiting else None
+    frames = context.view.frames(activity.tid)
+    waiting = next(_connections_called(context, frames[0]), 0) if frames else 0
+    held = _connection_locks(context, waiting) if waiting else None
     if held is None:
         return None
     wants_it_alone = _RESERVED <= held.own < _EXCLUSIVE and held.holding > 1
@@ -76,8 +76,8 @@ def find_own_sqlite_lock_holder(
         return None
     level = _READS if wants_it_alone else held.highest
     holding = [
-        each for each in _connections_at_hand(scene)
-        if each.address != waiting and (of := _connection_locks(scene, each.address)) is not None
+        each for each in _connections_at_hand(context)
+        if each.address != waiting and (of := _connection_locks(context, each.address)) is not None
         if of.file == held.file and of.own >= level
     ]  # fmt: skip
     name = next((f" `{each.name}`" for each in holding if each.name), "")
@@ -85,9 +85,9 @@ def find_own_sqlite_lock_holder(
     clause = f"; another connection{name} of this very process {does} that database"
     evidence = "SQLite's own structures say that another connection of this process holds the file"
     threads = {each.tid for each in holding}
-    alone = scene.is_only_python_thread(activity.tid) or threads == {activity.tid}
-    other = next((d for d in scene.activities if threads == {d.tid}), None)
-    if alone or (other is None and scene.is_only_thread_awake(activity)):
+    alone = context.is_only_python_thread(activity.tid) or threads == {activity.tid}
+    other = next((d for d in context.activities if threads == {d.tid}), None)
+    if alone or (other is None and context.is_only_thread_awake(activity)):
         clause += ", and goes on only when this call has returned"
         return OwnConnectionHoldingLock(clause, evidence)
     if other is not None:
@@ -97,16 +97,16 @@ def find_own_sqlite_lock_holder(
     )
 
 
-def read_busy_seconds(scene: HangContext, activity: ThreadActivity) -> float:
+def read_busy_seconds(context: HangContext, activity: ThreadActivity) -> float:
     """Return for how long a thread's call of SQLite tries again in all; 0 where that is not known.
 
     A connection that sqlite3_busy_timeout() was called of has, in a row, its busy handler, itself
     as what that is given, and how often it came; two databases, a savepoint, and two ints, of which
     the first (since 3.32) is mostly 0, and the milliseconds (src/sqliteInt.h, 3.24 to 3.50).
     """
-    target, frames = scene.target, scene.view.frames(activity.tid)
-    connection = next(_connections_called(scene, frames[0]), 0) if frames else 0
-    head = scene.view.reader.layout.size("PyObject") or 16
+    target, frames = context.target, context.view.frames(activity.tid)
+    connection = next(_connections_called(context, frames[0]), 0) if frames else 0
+    head = context.view.reader.layout.size("PyObject") or 16
     database = read_u64(target, connection + head) if connection else None
     for place in range(MAX_WORDS * 4) if database else ():
         at = (database or 0) + 8 * place
@@ -118,15 +118,15 @@ def read_busy_seconds(scene: HangContext, activity: ThreadActivity) -> float:
 
 
 def connection_held_by_callers_clause(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> OwnConnectionHoldingLock | None:
     """Say which connection only callers of the loop refer to: a clause, and the evidence."""
     inner: set[int] = set()
     in_loop = True
     for frame in activity.frames:
         own = [
-            (name, word) for name, word in scene.view.variable_addresses(frame)
-            if scene.view.type_name(word) == CONNECTION
+            (name, word) for name, word in context.view.variable_addresses(frame)
+            if context.view.type_name(word) == CONNECTION
         ]  # fmt: skip
         if not in_loop:
             for name, word in own:
@@ -139,62 +139,64 @@ def connection_held_by_callers_clause(
                     evidence = f"{place} refers to a second connection, {name}"
                     return OwnConnectionHoldingLock(clause, evidence, is_certain=False)
         inner |= {word for _, word in own}
-        in_loop = in_loop and not scene.acquire_calls.is_running_in_loop(frame)
+        in_loop = in_loop and not context.acquire_calls.is_running_in_loop(frame)
     return None
 
 
-def _connections_at_hand(scene: HangContext) -> Iterator[_ConnectionAtHand]:
+def _connections_at_hand(context: HangContext) -> Iterator[_ConnectionAtHand]:
     """Yield the connections that frames have at hand; which thread uses a global is not known."""
-    for tid, frames in scene.view.all_frames().items():
+    for tid, frames in context.view.all_frames().items():
         for frame in frames[:MAX_FRAMES]:
             who = None if frame.name == "<module>" else tid
-            for name, word in scene.view.variable_addresses(frame):
+            for name, word in context.view.variable_addresses(frame):
                 yield from (
-                    _ConnectionAtHand(at, who, name) for at in _connection_of_object(scene, word)
+                    _ConnectionAtHand(at, who, name) for at in _connection_of_object(context, word)
                 )
-                if not word & 7 and scene.view.type_name(word) not in ("module", "type"):
-                    for attribute, value in islice(scene.view.attributes(word), MAX_ATTRIBUTES):
+                if not word & 7 and context.view.type_name(word) not in ("module", "type"):
+                    for attribute, value in islice(context.view.attributes(word), MAX_ATTRIBUTES):
                         path = f"{name}.{attribute}"
                         yield from (
                             _ConnectionAtHand(at, who, path)
-                            for at in _connection_of_object(scene, value)
+                            for at in _connection_of_object(context, value)
                         )
-            yield from (_ConnectionAtHand(at, tid, "") for at in _connections_called(scene, frame))
+            yield from (
+                _ConnectionAtHand(at, tid, "") for at in _connections_called(context, frame)
+            )
 
 
-def _connections_called(scene: HangContext, frame: PyFrame) -> Iterator[int]:
+def _connections_called(context: HangContext, frame: PyFrame) -> Iterator[int]:
     """Yield the connections on a frame's stack, that of the innermost call first."""
     try:
-        words = scene.view.slots.words_of_frame(frame).stack if frame.hole is None else ()
+        words = context.view.slots.words_of_frame(frame).stack if frame.hole is None else ()
     except (UnreadableMemory, LayoutError):
         return
     for word in reversed(words):
-        yield from _connection_of_object(scene, word)
+        yield from _connection_of_object(context, word)
 
 
-def _connection_of_object(scene: HangContext, word: int) -> Iterator[int]:
+def _connection_of_object(context: HangContext, word: int) -> Iterator[int]:
     """Yield the connection that an object is, is a cursor of, or is a method of."""
     if not word or word & 7:
         return
-    kind, reader = scene.view.type_name(word), scene.view.reader
+    kind, reader = context.view.type_name(word), context.view.reader
     try:
         if kind in METHODS:
             struct, member = METHODS[kind]
             word = reader.field(word, struct, member)
-            kind = scene.view.type_name(word)
+            kind = context.view.type_name(word)
         if kind == _CURSOR:  # its first word (Modules/_sqlite/cursor.h, 3.8 to 3.15)
             word = reader.u64(word + (reader.layout.size("PyObject") or 16))
-            kind = scene.view.type_name(word)
+            kind = context.view.type_name(word)
     except (UnreadableMemory, LayoutError):
         return
     if kind == CONNECTION:
         yield word
 
 
-def _connection_locks(scene: HangContext, connection: int) -> _ConnectionLocks | None:
+def _connection_locks(context: HangContext, connection: int) -> _ConnectionLocks | None:
     """Return how a connection has locked its main database; None where that cannot be read."""
-    target = scene.target
-    database = read_u64(target, connection + (scene.view.reader.layout.size("PyObject") or 16))
+    target = context.target
+    database = read_u64(target, connection + (context.view.reader.layout.size("PyObject") or 16))
     vfs = _read_word(target, database, 0)
     tree = _read_word(target, _read_word(target, database, 4), 1)  # sqlite3.aDb[0].pBt
     shared = _read_word(target, tree, 1)

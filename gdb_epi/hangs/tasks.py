@@ -309,7 +309,9 @@ def held_up_clause(tasks: Sequence[UnfinishedTask], installed: InstalledPackages
     held_up: dict[tuple[str, tuple[int, ...]], list[UnfinishedTask]] = {}
     for task in tasks:
         holders = [by_id.get(waker) for waker in task.wakers] if waits_for_holder(task) else []
-        if holders and all(each is not None and not waits_for_holder(each) for each in holders):
+        if holders and all(
+            holder is not None and not waits_for_holder(holder) for holder in holders
+        ):
             kind = task.wait.kind if task.wait is not None else ""
             held_up.setdefault((kind, task.wakers), []).append(task)
     if not held_up:
@@ -350,7 +352,7 @@ def texts_of_tasks(
     for task in tasks:
         words = _wait_words(task, installed)
         if task.wakers and waits_for_holder(task) and names_by_id.keys() >= {*task.wakers}:
-            words += f", held by {_names_of_tasks([names_by_id[each] for each in task.wakers])}"
+            words += f", held by {_names_of_tasks([names_by_id[waker] for waker in task.wakers])}"
         alike.setdefault(words, []).append(name_task(task))
     return [
         f"{_names_of_tasks(names)} wait{'s' if len(names) == 1 else ''}{words}"

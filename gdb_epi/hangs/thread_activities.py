@@ -216,7 +216,9 @@ class ThreadActivityReader:
 
     def innermost_module(self, tid: int) -> str:
         """Return the file whose code a thread runs, also where its stack cannot be unwound."""
-        return self._module_name(next(each for each in self.target.threads() if each.tid == tid))
+        return self._module_name(
+            next(thread for thread in self.target.threads() if thread.tid == tid)
+        )
 
     def native_functions(self, tid: int) -> Iterator[str]:
         """Yield the names of the functions on a thread's native stack, innermost first."""

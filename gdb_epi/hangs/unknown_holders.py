@@ -26,7 +26,7 @@ RWLOCK, SEMAPHORE = "pthread rwlock", "semaphore"  # of the C library: locks/fam
 
 
 def diagnose_multiprocessing_notification_wait(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis:
     """Answer of a wait for an Event, Condition or Barrier of processes: nobody took anything."""
     sentence = f"{activity.waits()} for {activity.awaits}"
@@ -34,32 +34,32 @@ def diagnose_multiprocessing_notification_wait(
         return wait_diagnosis(NO_FAULT, "timed wait", f"{sentence}, with a timeout", activity, INFO)
     if activity.awaits == NOTIFICATION:
         sentence += " (an Event, Condition or Barrier of multiprocessing)"
-    ended = _ended_parent_clause(scene) or failed_child_clause(scene)
+    ended = _ended_parent_clause(context) or failed_child_clause(context)
     sentence += f", without a timeout{ended}"
-    return weaken_diagnosis_in_loop(scene, wait_diagnosis(
+    return weaken_diagnosis_in_loop(context, wait_diagnosis(
         HANG, "lock of another process", sentence, activity, PROBABLE if ended else INFO,
         doubts=("which process should give it, and whether that lives, is not in the core",),
         fix=SET_TIMEOUT,
     ))  # fmt: skip
 
 
-def failed_child_clause(scene: HangContext) -> str:
+def failed_child_clause(context: HangContext) -> str:
     """Say which child this process has seen fail, that gives nothing any more; "" for none.
 
     The kernel takes no semaphore or lock in shared memory back from a process that ends.
     """
-    for pid, code in scene.descriptors.failed_children:
+    for pid, code in context.descriptors.failed_children:
         how = f"was ended by {signal_name(-code)}" if code < 0 else f"failed with exit code {code}"
         return f"; child {pid} {how}, and whatever it had to give never comes"
     return ""
 
 
-def _ended_parent_clause(scene: HangContext) -> str:
+def _ended_parent_clause(context: HangContext) -> str:
     """Say that the process has ended which started this one by multiprocessing; "" where not.
 
     The kernel gives orphans to process 1, or to a subreaper, which looks like a forkserver.
     """
-    view, process = scene.view, scene.target.process()
+    view, process = context.view, context.target.process()
     if isinstance(process, Absent) or process.ppid != 1:
         return ""
     frames = (frame for own in view.all_frames().values() for frame in own)
@@ -71,7 +71,7 @@ def _ended_parent_clause(scene: HangContext) -> str:
 
 
 def diagnose_unknown_lock_holder(
-    scene: HangContext, activity: ThreadActivity, wait: LockWait, name: str
+    context: HangContext, activity: ThreadActivity, wait: LockWait, name: str
 ) -> HangDiagnosis:
     """Answer of a wait for what stores no holder: a semaphore, a rwlock that readers hold."""
     waits = f"{activity.waits()} for {name}"
@@ -80,7 +80,7 @@ def diagnose_unknown_lock_holder(
         "which readers hold; it does not say which threads they are" if is_lock
         else "whose count is 0: somebody has to post it"
     )  # fmt: skip
-    if activity.timed or not scene.is_only_thread(activity.tid):
+    if activity.timed or not context.is_only_thread(activity.tid):
         return wait_diagnosis(
             HANG, "unknown holder", f"{waits}, {words}", activity, INFO, evidence=wait.evidence[-1:]
         )
@@ -96,7 +96,7 @@ def diagnose_unknown_lock_holder(
 
 
 def diagnose_lock_held_by_generator(
-    scene: HangContext, activity: ThreadActivity, wait: LockWait, name: str
+    context: HangContext, activity: ThreadActivity, wait: LockWait, name: str
 ) -> HangDiagnosis | None:
     """Answer where a generator rests at a `yield` inside `with` of the lock; None where none does.
 
@@ -104,14 +104,14 @@ def diagnose_lock_held_by_generator(
     """
     if not wait.object:
         return None
-    instances = shared_instances(scene.target, scene.python)
-    generators = (each.address for each in instances.of_classes(("generator",)))
-    holder = scene.view.suspended_holder(wait.object, generators)
+    instances = shared_instances(context.target, context.python)
+    generators = (of_class.address for of_class in instances.of_classes(("generator",)))
+    holder = context.view.suspended_holder(wait.object, generators)
     if holder is None:
         return None
     generator, frame = holder
-    referring = scene.frame_references.threads_referring_to(generator) - {activity.tid}
-    users = [d for d in scene.activities if d.tid in referring]
+    referring = context.frame_references.threads_referring_to(generator) - {activity.tid}
+    users = [d for d in context.activities if d.tid in referring]
     user = f", and {users[0].who()} has it at hand" if users else ""
     sentence = (
         f"{activity.waits()} for {name}, which a generator holds: it rests in "
@@ -143,7 +143,7 @@ def diagnose_ended_lock_owner(activity: ThreadActivity, wait: LockWait, name: st
 
 
 def diagnose_possibly_inherited_lock(
-    scene: HangContext, activity: ThreadActivity, wait: LockWait, name: str
+    context: HangContext, activity: ThreadActivity, wait: LockWait, name: str
 ) -> HangDiagnosis:
     """Answer of a process that may have been forked, where vanished threads cannot be looked for.
 
@@ -152,13 +152,13 @@ def diagnose_possibly_inherited_lock(
     waits = f"{activity.waits()} for {name}"
     came_held = "a thread of the parent may have held it at fork()"
     private = bool(wait.object) and wait.kind != SEMLOCK  # a SemLock is for several processes
-    if not private or activity.timed or not scene.is_only_thread(activity.tid):
+    if not private or activity.timed or not context.is_only_thread(activity.tid):
         return wait_diagnosis(
             HANG, "unknown holder", f"{waits}; who holds it is not known", activity, INFO,
             doubts=("whether it came held through fork(), by a thread of the parent",),
         )  # fmt: skip
     sentence = f"{waits}; it is the only thread of this process, so nobody is left to release it"
-    if scene.locks.fork.forked:
+    if context.locks.fork.forked:
         sentence += f"; the process was forked: {came_held}"
     return wait_diagnosis(
         HANG, "nobody left", sentence, activity,

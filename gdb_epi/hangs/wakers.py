@@ -49,10 +49,10 @@ _ENDS_PROGRAM = ("stop", "shut", "exit", "quit", "term", "kill", "clos", "foreve
          "sigint", "halt")  # fmt: skip
 
 
-def name_awaited_object(scene: HangContext, activity: ThreadActivity) -> tuple[str, str]:
+def name_awaited_object(context: HangContext, activity: ThreadActivity) -> tuple[str, str]:
     """Return what the program calls the object that a thread waits for, and the wait with it."""
     name = (
-        scene.frame_references.variable_name(activity.object, activity.tid)
+        context.frame_references.variable_name(activity.object, activity.tid)
         if activity.object
         else ""
     )
@@ -67,23 +67,23 @@ def is_shutdown_name(name: str) -> bool:
     return any(word in name.lower().rpartition(".")[2] for word in _ENDS_PROGRAM)
 
 
-def is_waiting_for_event_nobody_sets(scene: HangContext, activity: ThreadActivity) -> bool:
+def is_waiting_for_event_nobody_sets(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether it is threading.Event().wait(): nobody can ever set it, nor was meant to.
 
     So is an event with a name whose function does nothing with it but wait for it.
     """
     if (
-        activity.tid != scene.main_tid
+        activity.tid != context.main_tid
         or activity.kind != hang_types.EVENT
         or activity.awaits in (POOL_RESULTS, *FUTURES)  # a library's, which has no name
         or not activity.object
     ):
         return False
-    name = name_awaited_object(scene, activity)[0]
-    return not name or _is_variable_only_waited_for(scene, activity, name)
+    name = name_awaited_object(context, activity)[0]
+    return not name or _is_variable_only_waited_for(context, activity, name)
 
 
-def _is_variable_only_waited_for(scene: HangContext, activity: ThreadActivity, name: str) -> bool:
+def _is_variable_only_waited_for(context: HangContext, activity: ThreadActivity, name: str) -> bool:
     """Tell whether a variable of the program's innermost code is handed to nobody.
 
     It is a local, or a global of the module that runs, of which no function of the program has the
@@ -95,10 +95,10 @@ def _is_variable_only_waited_for(scene: HangContext, activity: ThreadActivity, n
     try:
         if frame.name == "<module>" and name.startswith(f"{frame.module}."):
             name, load = name[len(frame.module or "") + 1 :], "name"
-            functions = scene.live_code.own_codes - {frame.code}
-            if any(name in scene.call_sites.name_tuple(code, "co_names") for code in functions):
+            functions = context.live_code.own_codes - {frame.code}
+            if any(name in context.call_sites.name_tuple(code, "co_names") for code in functions):
                 return False
-        uses = list(scene.call_sites.names_used_by_instructions(frame.code))
+        uses = list(context.call_sites.names_used_by_instructions(frame.code))
     except (UnreadableMemory, LayoutError, IndexError):
         return False
     after = [following for use, following in pairwise(uses) if use[2] == name and use[1]]
@@ -111,68 +111,70 @@ def _is_variable_only_waited_for(scene: HangContext, activity: ThreadActivity, n
     )
 
 
-def find_wakers(scene: HangContext, activity: ThreadActivity, *, surely: bool = False) -> set[int]:
+def find_wakers(
+    context: HangContext, activity: ThreadActivity, *, surely: bool = False
+) -> set[int]:
     """Return the other threads whose code sets, puts or releases later what a thread waits for.
 
     `surely`: only those whose own frames call set() and the like.
     """
     if not activity.object:
         return set()
-    names, depth = (SETTERS, 0) if surely else (methods_ending_wait(scene, activity), MAX_DEPTH)
-    others = [d for d in scene.activities[:MAX_THREADS] if d.tid != activity.tid and d.frames]
+    names, depth = (SETTERS, 0) if surely else (methods_ending_wait(context, activity), MAX_DEPTH)
+    others = [d for d in context.activities[:MAX_THREADS] if d.tid != activity.tid and d.frames]
     return {
         d.tid for d in others
         # One that failed to take the lock does not release it.
-        if not scene.acquire_calls.failed_to_take(d.tid, activity.object)
+        if not context.acquire_calls.failed_to_take(d.tid, activity.object)
         and any(
             at == activity.object and does in names
-            for at, does in _calls_ahead_in_own_frames(scene, d, depth)
+            for at, does in _calls_ahead_in_own_frames(context, d, depth)
         )
     }  # fmt: skip
 
 
 def _calls_ahead_in_own_frames(
-    scene: HangContext, activity: ThreadActivity, depth: int
+    context: HangContext, activity: ThreadActivity, depth: int
 ) -> frozenset[tuple[int, str]]:
     """Return (object, method) of the calls that the program's frames of a thread have to make."""
     key = activity.tid, depth
-    if key not in scene.ahead:
+    if key not in context.ahead:
         calls: set[tuple[int, str]] = set()
         running = 0
         for frame in activity.frames[:MAX_SETTING]:
             with suppress(UnreadableMemory, LayoutError):
-                calls.update(scene.acquire_calls.calls_ahead(frame, depth, running))
+                calls.update(context.acquire_calls.calls_ahead(frame, depth, running))
             with suppress(UnreadableMemory, LayoutError):
-                calls.update(_calls_when_left(scene, frame, depth))
+                calls.update(_calls_when_left(context, frame, depth))
             running = frame.code
-        scene.ahead[key] = frozenset(calls)
-    return scene.ahead[key]
+        context.ahead[key] = frozenset(calls)
+    return context.ahead[key]
 
 
-def _calls_when_left(scene: HangContext, frame: PyFrame, depth: int) -> Iterator[tuple[int, str]]:
+def _calls_when_left(context: HangContext, frame: PyFrame, depth: int) -> Iterator[tuple[int, str]]:
     """Yield (object, method) of the calls that are made when a frame leaves its `with` blocks.
 
     A semaphore is released, and the function behind `@contextmanager` goes on. Raises
     UnreadableMemory, LayoutError.
     """
-    for _, manager in scene.view.slots.entered_blocks((frame,)):
-        if scene.view.type_name(manager).endswith(_SEMAPHORE):
+    for _, manager in context.view.slots.entered_blocks((frame,)):
+        if context.view.type_name(manager).endswith(_SEMAPHORE):
             yield manager, "release"
-        resting = scene.view.frame_of_manager(manager)
+        resting = context.view.frame_of_manager(manager)
         if resting is not None:
-            yield from scene.acquire_calls.calls_ahead(resting, depth)
+            yield from context.acquire_calls.calls_ahead(resting, depth)
 
 
 @default_when_unreadable(False)
-def _may_frame_end_wait_on(scene: HangContext, frame: PyFrame, address: int) -> bool:
+def _may_frame_end_wait_on(context: HangContext, frame: PyFrame, address: int) -> bool:
     return any(
-        at == address and name in SETTERS for at, name in scene.acquire_calls.calls_ahead(frame)
+        at == address and name in SETTERS for at, name in context.acquire_calls.calls_ahead(frame)
     )
 
 
-def methods_ending_wait(scene: HangContext, activity: ThreadActivity) -> frozenset[str]:
+def methods_ending_wait(context: HangContext, activity: ThreadActivity) -> frozenset[str]:
     """Return the methods that end a thread's wait, of the object that it waits for."""
-    wait = scene.waits.get(activity.tid)
+    wait = context.waits.get(activity.tid)
     if wait is not None and wait.kind == _SIMPLE_QUEUE:
         return _PUTS
     return _ENDS.get(activity.awaits, _GIVES)
@@ -180,7 +182,7 @@ def methods_ending_wait(scene: HangContext, activity: ThreadActivity) -> frozens
 
 @diagnose_each_thread
 def diagnose_event_set_by_caller(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
     """A thread waits for an event that a function further out on its own stack sets later.
 
@@ -188,23 +190,23 @@ def diagnose_event_set_by_caller(
     one. So does shutdown() that a handler of serve_forever() calls (Lib/socketserver.py, 3.8 to
     3.15).
     """
-    wait = scene.waits.get(activity.tid)
+    wait = context.waits.get(activity.tid)
     if activity.kind != hang_types.EVENT or not activity.object or activity.timed:
         return None
     if wait is not None and wait.kind not in _SET:  # most threads of a process wait for jobs
         return None
-    frames = scene.view.frames(activity.tid)[:MAX_OUTER]
+    frames = context.view.frames(activity.tid)[:MAX_OUTER]
     outer = next(
         (
             f
             for f in _frames_outside_wait(frames)
-            if _may_frame_end_wait_on(scene, f, activity.object)
+            if _may_frame_end_wait_on(context, f, activity.object)
         ),
         None,
     )
-    if outer is None or find_wakers(scene, activity):
+    if outer is None or find_wakers(context, activity):
         return None
-    _, what = name_awaited_object(scene, activity)
+    _, what = name_awaited_object(context, activity)
     caller = function_and_line(outer)
     sentence = (
         f"{activity.waits()} for {what} that is to come from {caller}, which goes on only when "
@@ -213,14 +215,14 @@ def diagnose_event_set_by_caller(
     evidence = (f"thread {activity.tid} runs {caller}, whose code has yet to set it",)
     return HangDiagnosis(
         DEADLOCK, "own caller", sentence, (activity,),
-        INFO if scene.foreign_threads else PROBABLE, evidence,
+        INFO if context.foreign_threads else PROBABLE, evidence,
         ("a timeout", "code of another thread's frames that sets it"),
         ("a callback, or code that runs later in another thread, could set it",),
         by_itself=True,
     )  # fmt: skip
 
 
-def diagnose_queue_cycle(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_queue_cycle(context: HangContext) -> HangDiagnosis | None:
     """Threads that put into full queues or wait for items, each needing the next one to act.
 
     Workers without work wait in circles too, but a thread that waits for room is stuck until
@@ -228,23 +230,23 @@ def diagnose_queue_cycle(scene: HangContext) -> HangDiagnosis | None:
     circle, or for a member of it.
     """
     waiting = {
-        d.tid: d for d in scene.activities
+        d.tid: d for d in context.activities
         if d.kind == hang_types.EVENT and d.object and d.frames and not d.timed
     }  # fmt: skip
     full = [tid for tid, d in waiting.items() if d.awaits == QUEUE_ROOM]
-    if not full or len(scene.activities) > MAX_THREADS:
+    if not full or len(context.activities) > MAX_THREADS:
         return None
     givers = {
-        tid: [other for other in sorted(find_wakers(scene, d))
+        tid: [other for other in sorted(find_wakers(context, d))
               if other not in waiting or not _do_threads_await_same_object(d, waiting[other])]
         for tid, d in waiting.items()
     }  # fmt: skip
     able = {
-        tid: {*scene.frame_references.threads_referring_to(d.object), *givers[tid]}
+        tid: {*context.frame_references.threads_referring_to(d.object), *givers[tid]}
         for tid, d in waiting.items()
     }
     joins = {
-        d.tid: {d.target} for d in scene.activities
+        d.tid: {d.target} for d in context.activities
         if d.kind == hang_types.JOIN and not d.timed and d.target not in (None, d.tid)
     }  # fmt: skip
     needs = {**joins, **{tid: others for tid, others in able.items() if givers[tid]}}
@@ -257,7 +259,7 @@ def diagnose_queue_cycle(scene: HangContext) -> HangDiagnosis | None:
             path.append(next((tid for tid in givers[path[-1]] if tid in waiting), 0))
         if path[-1] in path[:-1]:
             circle = path[path.index(path[-1]) : -1]
-            return _diagnose_cycle_of_queues([waiting[tid] for tid in circle], scene)
+            return _diagnose_cycle_of_queues([waiting[tid] for tid in circle], context)
     return None
 
 
@@ -266,19 +268,19 @@ def _do_threads_await_same_object(first: ThreadActivity, second: ThreadActivity)
 
 
 def _diagnose_cycle_of_queues(
-    circle: Sequence[ThreadActivity], scene: HangContext
+    circle: Sequence[ThreadActivity], context: HangContext
 ) -> HangDiagnosis:
     parts, evidence = [], []
     for activity, giver in zip(circle, (*circle[1:], circle[0]), strict=True):
-        _, what = name_awaited_object(scene, activity)
+        _, what = name_awaited_object(context, activity)
         parts.append(f"{activity.waits()} for {what}, which is to come from {giver.who()}")
         evidence.append(
             f"code of {giver.who()} calls "
-            f"{_calls_joined_by_or(methods_ending_wait(scene, activity))} of it"
+            f"{_calls_joined_by_or(methods_ending_wait(context, activity))} of it"
         )
     return HangDiagnosis(
         DEADLOCK, "queues", f"{len(circle)} threads wait for each other: {'; '.join(parts)}",
-        tuple(circle), INFO if scene.foreign_threads else PROBABLE, tuple(evidence),
+        tuple(circle), INFO if context.foreign_threads else PROBABLE, tuple(evidence),
         ("a timeout", "another thread that has one of the queues at hand"),
         ("code that reaches a queue through a global, or a signal handler",),
     )  # fmt: skip
@@ -297,25 +299,25 @@ def _frames_outside_wait(frames: Sequence[PyFrame]) -> Iterator[PyFrame]:
 
 
 def find_thread_in_same_native_call(
-    scene: HangContext, activity: ThreadActivity, chain_tids: Sequence[int]
+    context: HangContext, activity: ThreadActivity, chain_tids: Sequence[int]
 ) -> ThreadActivity | None:
     """Return a thread whose Python code the native library called in which another one waits."""
     if not activity.module:
         return None
     return next(
-        (d for d in scene.activities if d.frames and d.tid not in (activity.tid, *chain_tids)
-         and not any(f.module == "threading" for f in scene.view.frames(d.tid)[-2:])
-         and activity.module in scene.native_modules(d.tid)), None,
+        (d for d in context.activities if d.frames and d.tid not in (activity.tid, *chain_tids)
+         and not any(f.module == "threading" for f in context.view.frames(d.tid)[-2:])
+         and activity.module in context.native_modules(d.tid)), None,
     )  # fmt: skip
 
 
 def other_wait_clause(
-    scene: HangContext, activity: ThreadActivity, same: Sequence[ThreadActivity],
+    context: HangContext, activity: ThreadActivity, same: Sequence[ThreadActivity],
     chain_tids: Sequence[int],
 ) -> str:  # fmt: skip
     """Say of another thread that waits too, for something else: what that gives may be missing."""
     stuck = next(
-        (d for d in scene.threads_by_importance
+        (d for d in context.threads_by_importance
          if d.frames and not d.timed and d.tid not in (activity.tid, *chain_tids)
          and d not in same and d.kind in (hang_types.LOCK, hang_types.EVENT, hang_types.JOIN,
          hang_types.READ, hang_types.WRITE)), None,
@@ -323,36 +325,38 @@ def other_wait_clause(
     return f"{stuck.waits()} for {stuck.wants()}; " if stuck else ""
 
 
-def find_timer_of_thread(scene: HangContext, activity: ThreadActivity) -> int:
+def find_timer_of_thread(context: HangContext, activity: ThreadActivity) -> int:
     """Return the threading.Timer (PyObject *) whose thread waits for its time; 0 for others.
 
     Reference: Lib/threading.py, 3.8 to 3.15.
     """
     if activity.frames or not activity.timed:
         return 0
-    frames = scene.view.frames(activity.tid)
+    frames = context.view.frames(activity.tid)
     runs = (f for f in frames if (f.module, f.name) == ("threading", "run"))
-    timers = filter(None, (scene.view.variable(frame, "self") for frame in runs))
-    return next((timer for timer in timers if scene.view.attribute(timer, "interval")), 0)
+    timers = filter(None, (context.view.variable(frame, "self") for frame in runs))
+    return next((timer for timer in timers if context.view.attribute(timer, "interval")), 0)
 
 
 @default_when_unreadable(False)
-def has_clock_deadline(scene: HangContext, activity: ThreadActivity) -> bool:
+def has_clock_deadline(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a wait has a timeout that its loop computes by the clock, as schedulers do.
 
     Such a loop does something when the time has come. A constant is a round number.
     """
-    waits = next((f for f in scene.view.frames(activity.tid) if f.module == _EVENT), None)
-    word = scene.view.variable(waits, "timeout") if waits is not None and activity.timed else None
-    if not activity.frames or not word or scene.view.type_name(word) != "float":
+    waits = next((f for f in context.view.frames(activity.tid) if f.module == _EVENT), None)
+    word = context.view.variable(waits, "timeout") if waits is not None and activity.timed else None
+    if not activity.frames or not word or context.view.type_name(word) != "float":
         return False
-    seconds = scene.view.float_value(word)
-    by_clock = scene.names_called_in_loop(activity.frames[0]) & CLOCKS
+    seconds = context.view.float_value(word)
+    by_clock = context.names_called_in_loop(activity.frames[0]) & CLOCKS
     return bool(by_clock) and seconds != round(seconds, MAX_DIGITS)
 
 
 @default_when_unreadable(False)
-def does_timer_restart_itself(scene: HangContext, timer: int) -> bool:
+def does_timer_restart_itself(context: HangContext, timer: int) -> bool:
     """Tell whether the function of a Timer starts another one, if its code can be read."""
-    function = scene.view.attribute(timer, "function")
-    return function is not None and "Timer" in scene.acquire_calls.names_called(function, MAX_DEPTH)
+    function = context.view.attribute(timer, "function")
+    return function is not None and "Timer" in context.acquire_calls.names_called(
+        function, MAX_DEPTH
+    )

@@ -86,10 +86,10 @@ def gone_object_lines(record: Json) -> Iterator[str]:
     """Yield which variables refer to what is no object any more; why, where no damage tells it."""
     damaged = get_group(get_group(record, "verdict"), "damage").get("found")
     shown: dict[tuple[object, object], list[str]] = {}
-    for each in get_groups(get_group(record, "signal"), "gone_objects"):
-        names = shown.setdefault((each.get("function"), each.get("how")), [])
-        kind = str(each.get("type") or "").rpartition(".")[2]
-        names.append(f"`{each.get('name')}`{f' ({kind})' if kind else ''}")
+    for group in get_groups(get_group(record, "signal"), "gone_objects"):
+        names = shown.setdefault((group.get("function"), group.get("how")), [])
+        kind = str(group.get("type") or "").rpartition(".")[2]
+        names.append(f"`{group.get('name')}`{f' ({kind})' if kind else ''}")
     for (function, how), names in shown.items():
         if how == "no-object":
             verb, why = "refer to memory with no object", "freed too early, or overwritten"

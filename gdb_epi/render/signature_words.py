@@ -175,7 +175,7 @@ def _awaited_by_explaining_thread(record: Json) -> str:
     """Return what the sentences say that the thread waits for, "" where no finding tells."""
     tid = explaining_stack(record).get("tid")
     facts = (get_group(finding, "facts") for finding in get_groups(record, "findings"))
-    members = (member for each in facts for member in get_groups(each, "members"))
+    members = (member for fact in facts for member in get_groups(fact, "members"))
     return next((str(m["what"]) for m in members if m.get("tid") == tid and m.get("what")), "")
 
 

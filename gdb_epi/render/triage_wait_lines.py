@@ -89,7 +89,7 @@ def wait_lines(record: Json, calls: Sequence[StackCall]) -> Iterator[str]:
     names = thread_names(record)
     listed = {_tid_of_wait(wait) for wait in telling[:MAX_WAITS]}
     facts = [get_group(finding, "facts") for finding in get_groups(record, "findings")]
-    members = [member for each in facts for member in get_groups(each, "members")]
+    members = [member for fact in facts for member in get_groups(fact, "members")]
     joining = {member.get("tid") for member in members if member.get("doing") == "join"}
     for wait in telling[:MAX_WAITS]:
         name = str(wait.get("name") or wait.get("address"))
@@ -293,8 +293,8 @@ def next_steps_of_hang(record: Json, core: str, *, in_gdb: bool) -> Iterator[tup
     elif _may_run_greenlets(record):
         yield "what each greenlet does", "epi greenlets" if in_gdb else f"gdb-epi greenlets {core}"
     facts = [get_group(finding, "facts") for finding in get_groups(record, "findings")]
-    pids, sorts = ([each.get(key) for each in facts] for key in ("look_at", "sort"))
-    pid = next((each for each in pids if isinstance(each, int)), None)
+    pids, sorts = ([fact.get(key) for fact in facts] for key in ("look_at", "sort"))
+    pid = next((pid for pid in pids if isinstance(pid, int)), None)
     if pid is not None:
         lives = "" if get_group(record, "process").get("live") else ", if it still lives"
         yield f"what pid {pid} does{lives}", f"{'shell ' if in_gdb else ''}gdb-epi triage {pid}"

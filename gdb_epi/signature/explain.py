@@ -30,7 +30,7 @@ def explain_frames(signed: SignedProcess) -> list[dict[str, Any]]:
     """
     if signed.stack is None:
         return []
-    tokens = tokenise(signed.stack, load_drop_sets(), signed.scene.region_at)
+    tokens = tokenise(signed.stack, load_drop_sets(), signed.inputs.region_at)
     end = _reraise_cut_position(signed, tokens)
     held = {name: _frames_of_line(key.text) for name, key in signed.signature.keys.items()}
     return [
@@ -66,7 +66,7 @@ def _first_frame_of_line(line: str) -> frozenset[str]:
 
 def _reraise_cut_position(signed: SignedProcess, tokens: Tokens) -> int:
     """Return the place of the signal frame up to which the frames of a re-raise are cut."""
-    fault = signed.scene.fault
+    fault = signed.inputs.fault
     if isinstance(fault, Absent) or fault.origin != "signal-frame":
         return -1
     places = [place for place, token in enumerate(tokens.tokens) if token.text == SIGNAL]

@@ -90,20 +90,20 @@ class _AvailableStackHalves(NamedTuple):
 
 
 class SignedProcess(NamedTuple):
-    """A signature together with the scene it was made from."""
+    """A signature together with the inputs it was made from."""
 
     signature: Signature
-    scene: CategoryInput
+    inputs: CategoryInput
     stack: MergedStack | None
 
 
 def sign(state: ProcessState) -> SignedProcess:
     """Return the signature of a process."""
     threads = state.target.threads()
-    scene = CategoryInput(
+    inputs = CategoryInput(
         state.target, state.crash, _native_stack_of_first_thread(state), state.account
     )
-    category, steps = categorise(scene)
+    category, steps = categorise(inputs)
     pid = None if isinstance(state.process, Absent) else state.process.pid
     holder = state.python.gil_holder if isinstance(state.python, PythonState) else None
     hang = state.hang if category.name in NOT_ITS_FAULT else None
@@ -114,8 +114,8 @@ def sign(state: ProcessState) -> SignedProcess:
         choice = ChosenThread(choose_signed_thread(hang, words).tid, why)
     steps.append(f"thread: {choice.tid}: {choice.why}")
     stack = state.stack(choice.tid) if choice.tid is not None else None
-    maker = _KeyMaker(state, scene, category, steps, hang=words).make_keys(stack)
-    secondary = _sign_main_thread(state, scene, category, choice.tid, pid)
+    maker = _KeyMaker(state, inputs, category, steps, hang=words).make_keys(stack)
+    secondary = _sign_main_thread(state, inputs, category, choice.tid, pid)
     core_key = state.target.core_key()
     return SignedProcess(
         Signature(
@@ -133,7 +133,7 @@ def sign(state: ProcessState) -> SignedProcess:
             hang=words,
             function_code=maker.function_code,
         ),
-        scene,
+        inputs,
         stack,
     )
 
@@ -162,20 +162,20 @@ def _why_stack_is_lost(state: ProcessState, tid: int) -> Absent | None:
 
 
 def _sign_main_thread(
-    state: ProcessState, scene: CategoryInput, category: Category, tid: int | None, pid: int | None
+    state: ProcessState, inputs: CategoryInput, category: Category, tid: int | None, pid: int | None
 ) -> MainThreadSignature | None:
     """Sign the main thread too when a watchdog thread aborted the process."""
     if category.family != "abort" or pid is None or tid is None or tid == pid:
         return None
     if state.thread(pid) is None:
         return None
-    maker = _KeyMaker(state, scene, category, [], may_cut=False).make_keys(state.stack(pid))
+    maker = _KeyMaker(state, inputs, category, [], may_cut=False).make_keys(state.stack(pid))
     return MainThreadSignature(pid, maker.keys)
 
 
-def asserting_function(scene: CategoryInput, category: str) -> str | None:
+def asserting_function(inputs: CategoryInput, category: str) -> str | None:
     """Return the function that a failed assertion names, as glibc wrote it; None without one."""
-    message = scene.abort_message if category == ASSERTION else None
+    message = inputs.abort_message if category == ASSERTION else None
     return (message.function or None) if isinstance(message, AbortMessage) else None
 
 
@@ -188,7 +188,7 @@ def asserting_token(function: str) -> str:
 
 
 def measure_stack_quality(
-    frames: Sequence[NativeFrame], category: str, scene: CategoryInput
+    frames: Sequence[NativeFrame], category: str, inputs: CategoryInput
 ) -> float:
     """Return the share of physical frames whose pc lies in executable memory, 0 to 1.
 
@@ -202,20 +202,20 @@ def measure_stack_quality(
         _is_outermost_function(frame) for frame in physical
     ):
         return 0.0
-    return sum(_may_execute_at(scene, frame.pc) for frame in physical) / len(physical)
+    return sum(_may_execute_at(inputs, frame.pc) for frame in physical) / len(physical)
 
 
 def _lacks_unwind_information(
-    natives: Sequence[NativeFrame], category: str, scene: CategoryInput
+    natives: Sequence[NativeFrame], category: str, inputs: CategoryInput
 ) -> bool:
     """Tell whether a short stack shows missing unwind information and not damage.
 
     A named function means that the unwinder had the files; a wild pc is no fault of theirs.
     """
-    if measure_stack_quality(natives, category, scene) >= MIN_QUALITY:
+    if measure_stack_quality(natives, category, inputs) >= MIN_QUALITY:
         return False
     named = any(frame.function for frame in natives)
-    return not named and (not natives or _may_execute_at(scene, natives[0].pc))
+    return not named and (not natives or _may_execute_at(inputs, natives[0].pc))
 
 
 def _has_no_files(target: Target, natives: Sequence[NativeFrame]) -> bool:
@@ -237,9 +237,9 @@ def _is_outermost_function(frame: NativeFrame) -> bool:
     return name == "main" or load_drop_sets().native_drop_class(name) == THREAD_BASE
 
 
-def _may_execute_at(scene: CategoryInput, pc: int) -> bool:
+def _may_execute_at(inputs: CategoryInput, pc: int) -> bool:
     # Without any mapping (a remote process that sends none) nothing speaks against a frame.
-    return may_execute(scene.region_at(pc)) or not scene.target.regions()
+    return may_execute(inputs.region_at(pc)) or not inputs.target.regions()
 
 
 class _KeyMaker:
@@ -248,7 +248,7 @@ class _KeyMaker:
     def __init__(
         self,
         state: ProcessState,
-        scene: CategoryInput,
+        inputs: CategoryInput,
         category: Category,
         steps: list[str],
         *,
@@ -256,7 +256,7 @@ class _KeyMaker:
         hang: HangKeyParts | None = None,
     ) -> None:
         self.state = state
-        self.scene = scene
+        self.inputs = inputs
         self.category = category
         self.steps = steps
         self.keys: dict[str, k.Key] = {}
@@ -285,7 +285,7 @@ class _KeyMaker:
             self._add_key("exact", k.exact_key(natives, overflow=self.overflow))
         self.native = halves.native is None
         if self.native:
-            self.quality = round(measure_stack_quality(natives, self.category.name, self.scene), 3)
+            self.quality = round(measure_stack_quality(natives, self.category.name, self.inputs), 3)
             if self.quality < MIN_QUALITY:
                 self._sign_by_pc_only(natives)
                 self._add_python_key(tokens, halves)
@@ -304,7 +304,7 @@ class _KeyMaker:
         lost = _why_stack_is_lost(self.state, stack.tid)
         if lost is None and _has_no_files(self.state.target, natives):
             return Absent(NOT_AVAILABLE, LACKS_FILES[0])
-        if lost is None and _lacks_unwind_information(natives, self.category.name, self.scene):
+        if lost is None and _lacks_unwind_information(natives, self.category.name, self.inputs):
             return Absent(NOT_AVAILABLE, LACKS_FILES[1])
         return lost
 
@@ -315,7 +315,7 @@ class _KeyMaker:
         return None
 
     def _cut_reraising_handler(self, tokens: list[Token]) -> list[Token]:
-        fault = self.scene.fault
+        fault = self.inputs.fault
         if not self.may_cut or isinstance(fault, Absent) or fault.origin != "signal-frame":
             return tokens
         tokens, was_cut = cut_reraising_handler(tokens)
@@ -325,7 +325,7 @@ class _KeyMaker:
 
     def _put_asserting_function_first(self, tokens: list[Token]) -> list[Token]:
         """Put the function that a failed assertion names first: it may be inlined or nameless."""
-        function = asserting_function(self.scene, self.category.name) if self.may_cut else None
+        function = asserting_function(self.inputs, self.category.name) if self.may_cut else None
         if function is None:
             return tokens
         name = asserting_token(function)
@@ -341,7 +341,7 @@ class _KeyMaker:
     def _sign_by_pc_only(self, natives: Sequence[NativeFrame]) -> None:
         """Below the quality threshold only the pc's class and module are told apart."""
         pc = natives[0].pc if natives else 0
-        region = self.scene.region_at(pc)
+        region = self.inputs.region_at(pc)
         pc_class = "null" if pc == 0 else "unmapped" if region is None else region.perms[:3]
         module = "-"
         if region is not None and region.path:

@@ -178,8 +178,8 @@ def _categories_of_abort(thread: TextThread) -> PossibleCategories:
     if not _is_raise_or_abort(thread, 0):
         step = "category: SIGABRT outside of abort() and raise(): sent from outside"
         return _certain_category("killed-external", False, step)
-    scene = _AbortScene(thread)
-    category, steps = categorise(scene)
+    inputs = _AbortScene(thread)
+    category, steps = categorise(inputs)
     if category.name == "unknown":
         return PossibleCategories((), category.family, NAMELESS_ABORT, steps=tuple(steps))
     if category.name in ("abort-malloc:unknown", "abort-terminate:unknown"):
@@ -189,7 +189,7 @@ def _categories_of_abort(thread: TextThread) -> PossibleCategories:
 
 
 class _AbortScene(CategoryInput):
-    """A scene for the rules of aborts: a signal that the process sent itself, and its frames.
+    """A inputs for the rules of aborts: a signal that the process sent itself, and its frames.
 
     Those rules ask no memory when message and frames are given, and a text has none.
     """

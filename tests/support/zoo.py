@@ -193,7 +193,7 @@ def signed(core: Path, gdb: str, interpreter: Interpreter | None = None) -> Sign
         try:
             target.native_source = native.frames
             signed_core = run_stages(Session(target)).signed
-            _ = [signed_core.scene.fault, signed_core.signature]
+            _ = [signed_core.inputs.fault, signed_core.signature]
             return signed_core
         finally:
             native.close()

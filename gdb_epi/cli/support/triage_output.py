@@ -156,7 +156,7 @@ class _OneScreenWriter(AnswerWriter):
             ended_file=examined.ended_file,
         )
         errors = get_groups(examined.record, "soft_errors")
-        if reader.executable and any(each.get("stage") == "executable" for each in errors):
+        if reader.executable and any(error.get("stage") == "executable" for error in errors):
             reader = reader._replace(files=reader.files.replace(reader.executable, ""))
         if self._ask is not None:
             decided, number, seen = self._ask(examined.record)

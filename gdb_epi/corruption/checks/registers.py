@@ -316,7 +316,7 @@ def words_into_gone_memory(context: Context) -> Iterator[Evidence]:
     if top - bottom > MAX_GONE or was_never_mapped(context, value):
         return
     others = [each for each in words_at_fault(context) if bottom <= each < top]
-    others = [each for each in others if abs(each - value) >= PAGE]
+    others = [other for other in others if abs(other - value) >= PAGE]
     if not others or _is_pointed_into_from_heap(context, range(bottom, max(value, *others) + 1)):
         return
     summary = (

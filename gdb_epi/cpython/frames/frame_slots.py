@@ -210,7 +210,7 @@ class FrameSlots:
     def stack_depth_kept_by_handler(self, code: int, at: int) -> int:
         """Return how much of the stack an error at a byte would leave (3.11); 0 for no handler."""
         entries = (each for each in self.exception_table(code) if each.start <= at < each.end)
-        return next((each.depth for each in entries), 0)
+        return next((entry.depth for entry in entries), 0)
 
     @memoized
     def exception_table(self, code: int) -> tuple[ExceptionTableEntry, ...]:

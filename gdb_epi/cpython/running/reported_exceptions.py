@@ -33,7 +33,9 @@ class ReportedExceptions:
         self._target = target
         self._reader = MemoryReader(target, python.layout)
         self._objects = NamespaceReader(self._reader)
-        self._interpreters = {each.id: each.address for each in python.interpreters}
+        self._interpreters = {
+            interpreter.id: interpreter.address for interpreter in python.interpreters
+        }
 
     def possible_exceptions(self, thread: ThreadState) -> Iterator[int]:
         """Yield the objects that may be it (PyObject *), best first. Never raises."""

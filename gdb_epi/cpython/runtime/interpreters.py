@@ -213,7 +213,9 @@ class RuntimeDetails(NamedTuple):
 
     def thread(self, tstate: int) -> ThreadState | None:
         """Return the thread state at an address, of whatever interpreter it is."""
-        every = (thread for each in self.interpreters for thread in each.state.threads)
+        every = (
+            thread for interpreter in self.interpreters for thread in interpreter.state.threads
+        )
         return next((thread for thread in every if thread.address == tstate), None)
 
 
@@ -223,9 +225,9 @@ def read_runtime(target: Target, python: PythonState) -> RuntimeDetails:
     decoder = _InterpreterDecoder(reader, python.runtime)
     interpreters = tuple(decoder.interpreter(state) for state in python.interpreters)
     errors = [
-        SoftError("interpreters", f"interpreter {each.state.id}", part.detail)
-        for each in interpreters
-        for part in (*each, *each.pending)
+        SoftError("interpreters", f"interpreter {interpreter.state.id}", part.detail)
+        for interpreter in interpreters
+        for part in (*interpreter, *interpreter.pending)
         if isinstance(part, Absent) and part.reason != NOT_AVAILABLE
     ]
     return RuntimeDetails(

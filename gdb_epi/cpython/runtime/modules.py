@@ -348,7 +348,7 @@ def packages_by_files(
     folders = {m.name: import_folder(m) for m in imported.modules if "." not in m.name}
     wanted_folders = {folders.get(p.name) for p in listed if p.distribution is None}
     assigned = {package.distribution for package in listed}
-    rest = [each for each in imported.distributions if each not in assigned]
+    rest = [distribution for distribution in imported.distributions if distribution not in assigned]
     by_module: dict[tuple[str, str | None], Distribution] = {}
     for distribution in rest[:MAX_DISTRIBUTIONS]:
         if distribution.folder in wanted_folders:

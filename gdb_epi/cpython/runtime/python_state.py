@@ -161,7 +161,9 @@ class _PythonStateDecoder:
             interpreters = match_thread_states(
                 self.target, self.layout, interpreters, self._native_id
             )
-            interpreters = [self._rename_threads_by_ident(each) for each in interpreters]
+            interpreters = [
+                self._rename_threads_by_ident(interpreter) for interpreter in interpreters
+            ]
         held = [t.tid for i in interpreters for t in i.threads if t.holds_gil]
         names = StaticTypeNames(self.reader, tuple(i.address for i in interpreters))
         return PythonState(

@@ -189,7 +189,7 @@ def _word_changes_of_libraries(
 
 def _whole_code(target: Target, path: str) -> bytes:
     """Return the code of a library; b"" where it has more than MAX_CODE."""
-    regions = [each for each in target.regions() if each.path == path and may_execute(each)]
+    regions = [region for region in target.regions() if region.path == path and may_execute(region)]
     if sum(region.size for region in regions) > MAX_CODE:
         return b""
     return b"".join(try_read(target, region.start, region.size) for region in regions)
@@ -200,7 +200,7 @@ def _code_on_path(target: Target, path: str, pcs: list[int]) -> bytes:
 
     A large one has a constant for half of all bits somewhere: a flag, a hash, a key.
     """
-    regions = [each for each in target.regions() if each.path == path and may_execute(each)]
+    regions = [region for region in target.regions() if region.path == path and may_execute(region)]
     if sum(region.size for region in regions) <= MAX_SMALL:
         return _whole_code(target, path)
     bounds = FunctionBounds(target)
@@ -216,7 +216,9 @@ def _code_on_path(target: Target, path: str, pcs: list[int]) -> bytes:
             called = bounds.function_at(to) if any(r.start <= to < r.end for r in regions) else None
             if called is not None and len(functions) < MAX_CALLED:
                 functions[called] = None
-    return b"".join(read_up_to(target, each.start, _body_size(each)) for each in functions)
+    return b"".join(
+        read_up_to(target, function.start, _body_size(function)) for function in functions
+    )
 
 
 def _body_size(function: Function) -> int:

@@ -145,7 +145,7 @@ def _cores_of_open_findings(connection: Connection) -> list[int]:
     cores = (
         row.detail.get("cores", ()) for row in stored_findings_in_transaction(connection, OPEN)
     )
-    keys = sorted({str(key) for some in cores for key in some})
+    keys = sorted({str(key) for core in cores for key in core})
     c = tables.crash.c
     chosen = (select(c.id).where(c.core_key.in_(part)) for part in in_list_parts(keys))
     return [number for ids in chosen for number in connection.execute(ids).scalars()]

@@ -156,7 +156,7 @@ def _fact_differences(
     differences = []
     rows = [np.flatnonzero(mask) for mask in (mine, others)]
     for fact in columns:
-        here, there = (codes[codes >= 0] for codes in (fact.crash[some] for some in rows))
+        here, there = (codes[codes >= 0] for codes in (fact.crash[row] for row in rows))
         if here.size < MIN_CLASS or not there.size or len(fact.values) > MAX_VALUES:
             continue
         size = len(fact.values)

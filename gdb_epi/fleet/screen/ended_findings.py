@@ -228,15 +228,15 @@ def _moved_value_sentence(population: Population, finding: Finding) -> str | Non
         return None
     groups = hosts[order[: cuts[0]]], hosts[order[cuts[0] :]]
     moved_on = int(begins[order[cuts[0]]])
-    hours = [float(population.exposure_hours[has][np.isin(host, some)].sum()) for some in groups]
+    hours = [float(population.exposure_hours[has][np.isin(host, group)].sum()) for group in groups]
     members = finding.members & (attribute.crash == value)
-    counts = [int(np.isin(population.host[members], some).sum()) for some in groups]
+    counts = [int(np.isin(population.host[members], group).sum()) for group in groups]
     ratio, low, high = relative_risk(counts[1], hours[1], counts[0], hours[0])
     if min(counts) < MIN_N or not low <= 1 <= high:
         return None
     names = [
-        shortened_list([population.hosts[host] for host in some.tolist()], MAX_NAMED)
-        for some in groups
+        shortened_list([population.hosts[host] for host in group.tolist()], MAX_NAMED)
+        for group in groups
     ]
     return MOVED.format(
         day=iso_day(moved_on), before=names[0], after=names[1], ratio=ratio, attr=finding.attr

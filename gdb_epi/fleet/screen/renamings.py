@@ -305,7 +305,9 @@ def add_renaming_caveats(population: Population, findings: Sequence[Finding]) ->
 
 def several_names_words(population: Population, renaming: RenamedSignatures) -> str:
     """Say that a bug has several names; of names at the same time, which versions have it."""
-    codes = [population.signatures.index(name) for some in renaming.signatures for name in some]
+    codes = [
+        population.signatures.index(name) for signature in renaming.signatures for name in signature
+    ]
     course = versions_with_signature(population, np.isin(population.signature, codes), stray=STRAY)
     versions = f"; it {course.words()}" if course and renaming.beside else ""
     return f"{renaming.words()}{versions}"

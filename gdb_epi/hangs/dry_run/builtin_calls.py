@@ -166,7 +166,7 @@ def call_method(
     if kind == DECOMPRESSOR and isinstance(of, ProcessObject):
         return decompress(run, of, arguments)
     if kind in LIBRARY_VALUES:
-        values = [run.to_python(each) for each in arguments]
+        values = [run.to_python(argument) for argument in arguments]
         named = {key: run.to_python(value) for key, value in keywords.items()}
         return run.apply_host_function(lambda: getattr(run.to_python(of), name)(*values, **named))
     if keywords and name != "sort":
@@ -481,7 +481,7 @@ def _call_range(run: ObjectEvaluation, arguments: list[Item], _named: _Named) ->
 def _call_isinstance(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:
     of, kind = arguments
     kinds = run.members(kind) if run.type_name(kind) == "tuple" else [kind]
-    return ComputedNumber(any(_is_instance(run, of, each) for each in kinds))
+    return ComputedNumber(any(_is_instance(run, of, kind) for kind in kinds))
 
 
 def _is_object_with_class(run: ObjectEvaluation, of: ProcessObject) -> bool:
@@ -616,7 +616,7 @@ def _extreme_of_bounds(
     choose: Callable[..., Any], items: Sequence[Item], bounds: Sequence[Bounds | None]
 ) -> Item:
     """Return the item that min() or max() chooses whatever the numbers are, else bounds."""
-    numbers = [each for each in bounds if each is not None]
+    numbers = [bound for bound in bounds if bound is not None]
     if len(numbers) < len(items):
         raise Undecodable("what depends on a number that is not known")
     ends: list[Any] = [choose(each) for each in zip(*numbers, strict=True)]

@@ -132,7 +132,7 @@ class DryRun(BlockInstructions):
             return self.handler_after_cleanup(super()._enter_handler(at, raised), raised)
         # Of a frame of the process only what its `for` loops need is on the stack.
         handled = self.handler_after_cleanup(super()._enter_handler(at, raised), raised)
-        depth = sum(at in each for each in self.for_loops)
+        depth = sum(at in for_loop for for_loop in self.for_loops)
         if self.has_exception_table and len(self.stack) != depth + 1:
             raise Undecodable(f"it raises {raised}")
         return handled

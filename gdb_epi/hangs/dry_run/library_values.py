@@ -66,7 +66,7 @@ def call_pattern_method(
 ) -> Item:
     """Return what a method of a pattern, a text or compiled, gives. Raises Undecodable."""
     pattern, flags = _pattern_and_flags(run, of)
-    values: list[Any] = [run.to_python(each) for each in arguments]
+    values: list[Any] = [run.to_python(argument) for argument in arguments]
     subject = values[name == "sub"] if len(values) > (name == "sub") else None
     if not isinstance(subject, str) or len(subject) > MAX_SUBJECT:
         raise Undecodable("a long text")
@@ -156,7 +156,7 @@ def call_match_method(
         return run.memory.make_object("dict", pairs)
     places: dict[object, int] = {n: n for n in range(len(groups))}
     places.update(by_name)
-    wanted = [places.get(run.to_python(each)) for each in arguments] or [0]
+    wanted = [places.get(run.to_python(argument)) for argument in arguments] or [0]
     chosen = [n for n in wanted if n is not None]
     if len(chosen) < len(wanted):
         raise CertainException(IndexError)
@@ -171,7 +171,7 @@ def make_library_value(
     run: ObjectEvaluation, kind: str, arguments: Sequence[Item], keywords: Mapping[str, Item]
 ) -> Item:
     """Return a new date, time or decimal. Raises Undecodable, Raised."""
-    values = [run.to_python(each) for each in arguments]
+    values = [run.to_python(argument) for argument in arguments]
     named = {name: run.to_python(value) for name, value in keywords.items()}
     return run.apply_host_function(lambda: python_class_by_name(kind)(*values, **named))
 
@@ -196,7 +196,7 @@ def call_struct_method(
 
     at = run.decoder.reader.u64(of.address + _FORMAT_OF_STRUCT)
     text: Any = run.to_python(ProcessObject(at))
-    values: list[Any] = [run.to_python(each) for each in arguments]
+    values: list[Any] = [run.to_python(argument) for argument in arguments]
     try:
         if name == "iter_unpack":
             rows = tuple(struct.iter_unpack(text, *values))

@@ -332,13 +332,17 @@ class ObjectEvaluation(ContainerEvaluation):
             inners = [self.iterator_position(at)
                       for at in ContainerReader(reader).tuple_items(second)]  # fmt: skip
             iterations = [
-                each for each in inners if isinstance(each, IteratorPosition) and not each.round
+                inner for inner in inners if isinstance(inner, IteratorPosition) and not inner.round
             ]
             if not iterations or len(iterations) < len(inners):
                 return None
-            place = min(each.place for each in iterations)  # of each as many items were taken
-            rows = zip(*(self.members(each.over)[each.place - place :] for each in iterations),
-                       strict=False)  # fmt: skip
+            place = min(
+                iteration.place for iteration in iterations
+            )  # of each as many items were taken
+            columns = (
+                self.members(iteration.over)[iteration.place - place :] for iteration in iterations
+            )
+            rows = zip(*columns, strict=False)
             return IteratorPosition(BuiltTuple(tuple(map(BuiltTuple, rows))), place)
         if kind == "list_reverseiterator":
             items = tuple(self.members(ProcessObject(second)))[::-1] if second else ()

@@ -28,53 +28,53 @@ class AwaitedFutures(NamedTuple):
     of: Callable[[Iterable[bool]], bool] = all  # `any`: it needs each of them
 
 
-def futures_awaited_by(scene: HangContext, tid: int) -> AwaitedFutures:
+def futures_awaited_by(context: HangContext, tid: int) -> AwaitedFutures:
     """Return what result(), wait() or as_completed() of concurrent.futures wait for (3.8-3.15)."""
-    for frame in scene.view.frames(tid):
+    for frame in context.view.frames(tid):
         if frame.module != "concurrent.futures._base" or frame.name not in _AWAIT_FUTURES:
             continue
         variable = _AWAIT_FUTURES[frame.name]
-        held = scene.view.variable(frame, variable) or 0
+        held = context.view.variable(frame, variable) or 0
         if variable == "self":
             return AwaitedFutures((held,))
         with suppress(UnreadableMemory, LayoutError, IndexError):
-            members = tuple(ContainerReader(scene.view.reader).set_items(held)) if held else ()
-            until = scene.view.variable(frame, "return_when")
-            needs = scene.view.reader.string(until, MAX_WORD) if until else ""
+            members = tuple(ContainerReader(context.view.reader).set_items(held)) if held else ()
+            until = context.view.variable(frame, "return_when")
+            needs = context.view.reader.string(until, MAX_WORD) if until else ""
             return AwaitedFutures(members or (0,), any if needs == "ALL_COMPLETED" else all)
     return AwaitedFutures((0,))
 
 
-def futures_of_jobs(scene: HangContext, kind: str) -> set[int] | None:
+def futures_of_jobs(context: HangContext, kind: str) -> set[int] | None:
     """Return the futures of all jobs that pools of a kind have; None where they are not known."""
-    instances = shared_instances(scene.target, scene.python)
+    instances = shared_instances(context.target, context.python)
     jobs = instances.of_classes((kind,))
-    futures = {scene.view.attribute(each.address, "future") or 0 for each in jobs}
+    futures = {context.view.attribute(job.address, "future") or 0 for job in jobs}
     return None if instances.problems or 0 in futures else futures
 
 
-def threads_by_future(scene: HangContext) -> dict[int, int]:
+def threads_by_future(context: HangContext) -> dict[int, int]:
     """Return which thread runs the job of which Future (PyObject *)."""
     runners = {}
-    for tid, frames in scene.view.all_frames().items():
+    for tid, frames in context.view.all_frames().items():
         for frame in frames:
             if (frame.module, frame.name) == ("concurrent.futures.thread", "run"):
-                future = scene.view.attribute(scene.view.variable(frame, "self"), "future")
+                future = context.view.attribute(context.view.variable(frame, "self"), "future")
                 if future:
                     runners[future] = tid
     return runners
 
 
-def objects_in_future_callbacks(scene: HangContext, future: int) -> set[int]:
+def objects_in_future_callbacks(context: HangContext, future: int) -> set[int]:
     """Return what the callbacks of a concurrent.futures.Future have in their closures.
 
     asyncio's ones have the other future or task of the pair (Lib/asyncio/futures.py,
     _chain_future(), 3.8 to 3.15).
     """
-    containers, referred = ContainerReader(scene.view.reader), set[int]()
+    containers, referred = ContainerReader(context.view.reader), set[int]()
     with suppress(UnreadableMemory, LayoutError, IndexError):
-        callbacks = scene.view.attribute(future, "_done_callbacks")
+        callbacks = context.view.attribute(future, "_done_callbacks")
         for callback in containers.list_items(callbacks)[:MAX_CALLBACKS] if callbacks else ():
-            if scene.view.type_name(callback) == "function":
+            if context.view.type_name(callback) == "function":
                 referred.update(containers.cells(callback, MAX_CALLBACKS))
     return referred

@@ -477,7 +477,7 @@ class ValueCalls:
             self._give_callables_to_unseen_code(given)
             made = self._value_made_at(context, -3, name)
             values = given.by_place if given.by_place is not None else [UNKNOWN]
-            items = (self._reads.iterated_values(context, each) for each in values)
+            items = (self._reads.iterated_values(context, value) for value in values)
             self._reads.add_to_new_container(
                 made, union_of_all_values([*items, *given.by_name.values()])
             )
@@ -692,8 +692,8 @@ class ValueCalls:
         others = [each for each in classes if each not in own and each.full_name != "object"]
         if not others:
             return
-        of_bases = {name for each in others for name in self._live.names_in_class(each.address)}
-        threads = all(each.module == "threading" or not each.is_python_class for each in others)
+        of_bases = {name for other in others for name in self._live.names_in_class(other.address)}
+        threads = all(other.module == "threading" or not other.is_python_class for other in others)
         for each in own:
             for name, function in self._live.functions_in_class(each.address):
                 if name in of_bases or not threads:

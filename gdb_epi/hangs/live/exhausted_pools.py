@@ -40,19 +40,19 @@ MAX_JOBS = 2_000  # of all pools
 MAX_SHOWN = 4  # members that the sentence names
 
 
-def diagnose_pool_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_pool_self_deadlock(context: HangContext) -> HangDiagnosis | None:
     """Workers of executors wait for what no worker is left to bring.
 
     Whoever made a future that is of no job may set it: a thread that receives answers, a library.
     What a worker waits for is followed: to the worker, in any pool, that runs the job, or to the
     pools in whose queues the job may lie and whose workers all wait like this themselves.
     """
-    waiting = {d.tid: d for d in scene.activities if d.kind == hang_types.EVENT and not d.timed}
+    waiting = {d.tid: d for d in context.activities if d.kind == hang_types.EVENT and not d.timed}
     if not waiting:
         return None
-    pools = read_executors_and_queues(scene.target, scene.python).pools
+    pools = read_executors_and_queues(context.target, context.python).pools
     of_worker = {w.tid: pool for pool in pools for w in pool.workers if w.tid in waiting}
-    stuck = _StuckWorkers(scene, waiting, pools)
+    stuck = _StuckWorkers(context, waiting, pools)
     members = tuple(waiting[tid] for tid in of_worker if tid in stuck.threads)
     if not members:
         return None
@@ -64,7 +64,7 @@ def diagnose_pool_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
         total, wait = len(pool.workers), "waits" if len(members) == 1 else "wait"
         all_wait = {1: "the only worker", 2: "both workers"}.get(total, f"all {total} workers")
         workers = all_wait if len(members) == total else f"{len(members)} of {total} workers"
-        what = name_awaited_object(scene, first)[1] if givers else first.wants()
+        what = name_awaited_object(context, first)[1] if givers else first.wants()
         wanted = "what a job in its queue would bring" if givers else "other jobs"
         sentence = (
             f"{workers} of a thread pool {wait} for {wanted}, and none is left to run "
@@ -86,7 +86,7 @@ def diagnose_pool_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
     )
     return HangDiagnosis(
         DEADLOCK, "pool", sentence, (*members, *(d for d, _ in givers)),
-        INFO if givers and scene.foreign_threads else PROBABLE, evidence[:MAX_SHOWN],
+        INFO if givers and context.foreign_threads else PROBABLE, evidence[:MAX_SHOWN],
         ("an idle worker", "room for another worker", "a timeout"),
     )  # fmt: skip
 
@@ -95,25 +95,25 @@ class _StuckWorkers:
     """The threads and tasks that go on only when one of these workers does."""
 
     def __init__(
-        self, scene: HangContext, waiting: dict[int, ThreadActivity], pools: tuple[Executor, ...]
+        self, context: HangContext, waiting: dict[int, ThreadActivity], pools: tuple[Executor, ...]
     ) -> None:
-        self._scene, self._waiting, self._pools = scene, waiting, pools
-        self._runners = threads_by_future(scene)
-        self._jobs = futures_of_jobs(scene, JOB_OF_THREADS)
-        self._unblocked = UnblockedThreads(scene)
+        self._context, self._waiting, self._pools = context, waiting, pools
+        self._runners = threads_by_future(context)
+        self._jobs = futures_of_jobs(context, JOB_OF_THREADS)
+        self._unblocked = UnblockedThreads(context)
         full = {
             w.tid for pool in pools for w in pool.workers if pool.queued and _is_pool_full(pool)
         }
         self._futures = {
-            tid: futures_awaited_by(scene, tid) for tid, d in waiting.items()
-            if d.awaits in FUTURES or scene.waits[tid].kind == "Future"
+            tid: futures_awaited_by(context, tid) for tid, d in waiting.items()
+            if d.awaits in FUTURES or context.waits[tid].kind == "Future"
         }  # fmt: skip
         self.threads = {
             tid for tid, d in waiting.items() if tid in self._futures or (tid in full and d.object)
         }
-        tasks = scene.tasks_with_wakers if self.threads else ()
+        tasks = context.tasks_with_wakers if self.threads else ()
         self.tasks = {
-            t.id: t for t in tasks if not t.running and not has_timeout(t, tasks, scene.view)
+            t.id: t for t in tasks if not t.running and not has_timeout(t, tasks, context.view)
         }
         while True:
             threads = {tid for tid in self.threads if self._is_thread_stuck(tid)}
@@ -132,7 +132,7 @@ class _StuckWorkers:
         self, members: Sequence[ThreadActivity]
     ) -> list[tuple[ThreadActivity, str]]:
         """Return who would give what members wait for, and a clause that says where it waits."""
-        scene, loop = self._scene, self._scene.loop_thread
+        context, loop = self._context, self._context.loop_thread
         tids, ids = set[int](), set[int]()
         for member in members:
             if member.tid not in self._futures:
@@ -143,10 +143,10 @@ class _StuckWorkers:
             for d in map(self._waiting.__getitem__, sorted(tids))
         ]
         for task in map(self.tasks.__getitem__, sorted(ids)):
-            waits = describe_waiting_task(task, scene.installed)
+            waits = describe_waiting_task(task, context.installed)
             clause = f"that is to come from {name_task(task)}; {waits}"
             if loop is not None:
-                giving.append((activity_of_task(loop, task, scene.installed), clause))
+                giving.append((activity_of_task(loop, task, context.installed), clause))
         return giving[:MAX_SHOWN]
 
     def _is_thread_stuck(self, tid: int) -> bool:
@@ -154,7 +154,7 @@ class _StuckWorkers:
         if futures is not None:
             return futures.of(map(self._cannot_finish, futures.awaited))
         activity = self._waiting[tid]
-        if is_shutdown_name(name_awaited_object(self._scene, activity)[0]):
+        if is_shutdown_name(name_awaited_object(self._context, activity)[0]):
             return False
         return any(self._stuck_givers_waiting_for_jobs(activity)) and not self._may_others_give(
             activity
@@ -164,7 +164,7 @@ class _StuckWorkers:
         job = self._jobs_by_awaited.get(task.waits_for)
         if job is not None:
             return self._cannot_finish(job)
-        left = [each in self.tasks for each in task.wakers]
+        left = [waker in self.tasks for waker in task.wakers]
         return bool(left) and (any(left) if task.needs == "all" else all(left))
 
     @cached_property
@@ -172,7 +172,7 @@ class _StuckWorkers:
         """The futures of jobs, by those futures of event loops that they settle."""
         return {
             of: job for job in islice(self._jobs or (), MAX_JOBS)
-            for of in objects_in_future_callbacks(self._scene, job)
+            for of in objects_in_future_callbacks(self._context, job)
         }  # fmt: skip
 
     def _cannot_finish(self, future: int) -> bool:
@@ -184,9 +184,9 @@ class _StuckWorkers:
             return self._runners[future] in self.threads
         if future and self._jobs is not None and future not in self._jobs:
             return not self.tasks.keys().isdisjoint(
-                objects_in_future_callbacks(self._scene, future)
+                objects_in_future_callbacks(self._context, future)
             )
-        if future and self._scene.view.text_attribute(future, "_state") != "PENDING":
+        if future and self._context.view.text_attribute(future, "_state") != "PENDING":
             return False  # a worker runs it that was not seen, or it has its result
         # In which queue a job lies is not read: each pool that has any must be out of workers.
         holding = [pool for pool in self._pools if pool.queued]
@@ -200,7 +200,7 @@ class _StuckWorkers:
 
     def _stuck_givers_waiting_for_jobs(self, activity: ThreadActivity) -> tuple[set[int], set[int]]:
         """Return the threads and tasks that would end a thread's wait and wait for a job."""
-        address, enders = activity.object, methods_ending_wait(self._scene, activity)
+        address, enders = activity.object, methods_ending_wait(self._context, activity)
         threads = {
             tid for tid in self._futures
             if tid in self.threads and self._runners.keys().isdisjoint(self._futures[tid].awaited)
@@ -214,18 +214,18 @@ class _StuckWorkers:
 
     def _may_others_give(self, activity: ThreadActivity) -> bool:
         """Tell whether code that goes on may end a thread's wait: of none that is stuck here."""
-        scene, unblocked = self._scene, self._unblocked
+        context, unblocked = self._context, self._unblocked
         if unblocked.is_ending_method_kept(activity):
             return True
         going = [unblocked.effects_of_no_thread]
-        going += [unblocked.effects_of_task(t) for t in scene.tasks if t.id not in self.tasks]
+        going += [unblocked.effects_of_task(t) for t in context.tasks if t.id not in self.tasks]
         going += [
             unblocked.effects_of_frames_alone(d.tid)
-            if event_loop_module(scene.view.frames(d.tid), d.module)
+            if event_loop_module(context.view.frames(d.tid), d.module)
             else unblocked.effects_of_thread(d.tid)
-            for d in scene.activities if d.tid not in self.threads
+            for d in context.activities if d.tid not in self.threads
         ]  # fmt: skip
-        enders = methods_ending_wait(scene, activity)
+        enders = methods_ending_wait(context, activity)
         return any(does.calls_any(activity.object, enders) for does in going)
 
 

@@ -23,29 +23,29 @@ _ROOTS = ("fast", "cell", "global", "name")
 
 @default_when_unreadable(False)
 def is_future_made_by_frame(
-    scene: HangContext, frame: PyFrame, future: int, makers: Collection[str]
+    context: HangContext, frame: PyFrame, future: int, makers: Collection[str]
 ) -> bool:
     """Tell whether a frame's code made a future, by calling one of some names.
 
     Not where it passed it to a function that is none of the program's.
     """
     names = set[str]()
-    for name, held in scene.view.variable_addresses(frame):
+    for name, held in context.view.variable_addresses(frame):
         if held == future:
             names.add(name)
         elif not held & 7:
-            names |= {each for each, at in scene.view.attributes(held) if at == future}
-    running = scene.acquire_calls.running_byte_offset(frame)
+            names |= {each for each, at in context.view.attributes(held) if at == future}
+    running = context.acquire_calls.running_byte_offset(frame)
     return running is not None and _is_future_made_by_code(
-        scene, frame.code, names, running, makers
+        context, frame.code, names, running, makers
     )
 
 
 def _is_future_made_by_code(
-    scene: HangContext, code: int, names: Collection[str], running: int, makers: Collection[str]
+    context: HangContext, code: int, names: Collection[str], running: int, makers: Collection[str]
 ) -> bool:
     """Tell whether code made a future, which has some `names`, and gave it to no library."""
-    sites = scene.call_sites
+    sites = context.call_sites
     used: dict[int, list[str]] = {}
     for at, _, name in sites.names_used_by_instructions(code):
         used.setdefault(at, []).append(name)
@@ -58,7 +58,7 @@ def _is_future_made_by_code(
         of_itself = following.operation in ("attr", "method") or following.name == "STORE_ATTR"
         for name in loaded[:-1] if of_itself else loaded:
             is_argument |= name in names and not stays
-        stays |= any(name in _KEEPS or name in scene.live_code.own_functions for name in loaded)
+        stays |= any(name in _KEEPS or name in context.live_code.own_functions for name in loaded)
         is_call = step.name.startswith("CALL")
         if is_call and is_argument and step.end <= running:
             return False
@@ -69,50 +69,54 @@ def _is_future_made_by_code(
 
 @default_when_unreadable(False)
 def is_future_made_by_called_function(
-    scene: HangContext, frame: PyFrame, makers: Collection[str]
+    context: HangContext, frame: PyFrame, makers: Collection[str]
 ) -> bool:
     """Tell whether a function of the program, whose outcome a frame waits for, made a future.
 
     And handed it to no library. What a statement calls last it loads first; a coroutine that it
     waits for would have a frame of its own.
     """
-    own = scene.live_code.own_functions
-    functions = own.get(_function_loaded_first(scene, frame), [])
+    own = context.live_code.own_functions
+    functions = own.get(_function_loaded_first(context, frame), [])
     return bool(functions) and all(
         _is_future_made_by_code(
-            scene, each.code, _variables_returned(scene, each.code), MAX_CODE, makers
+            context, function.code, _variables_returned(context, function.code), MAX_CODE, makers
         )
-        for each in functions
+        for function in functions
     )
 
 
 @default_when_unreadable(False)
 def is_future_made_by_function_stored_from(
-    scene: HangContext, frame: PyFrame, future: int, makers: Collection[str]
+    context: HangContext, frame: PyFrame, future: int, makers: Collection[str]
 ) -> bool:
     """Tell whether a function of the program made what a variable of a frame holds: it gave it."""
-    own = scene.live_code.own_functions
-    names = {name for name, held in scene.view.variable_addresses(frame) if held == future}
-    stored = {called for name, called in variables_stored(scene, frame.code) if name in names}
+    own = context.live_code.own_functions
+    names = {name for name, held in context.view.variable_addresses(frame) if held == future}
+    stored = {called for name, called in variables_stored(context, frame.code) if name in names}
     functions = [each for called in stored for each in own.get(called, ())]
     return (
         stored <= own.keys()
         and bool(functions)
         and all(
             _is_future_made_by_code(
-                scene, each.code, _variables_returned(scene, each.code), MAX_CODE, makers
+                context,
+                function.code,
+                _variables_returned(context, function.code),
+                MAX_CODE,
+                makers,
             )
-            for each in functions
+            for function in functions
         )
     )
 
 
-def variables_stored(scene: HangContext, code: int) -> Iterator[tuple[str, str]]:
+def variables_stored(context: HangContext, code: int) -> Iterator[tuple[str, str]]:
     """Yield each variable that code stores to, and what the statement loads first to call it.
 
     "" where that is no name. Raises UnreadableMemory, LayoutError, IndexError.
     """
-    sites = scene.call_sites
+    sites = context.call_sites
     _, slots, cells = sites.name_tables(code)
     steps = {step.at: step for step in sites.instructions(code)}
     targets = {sites.jump_target(step) for step in steps.values()}
@@ -134,10 +138,14 @@ def variables_stored(scene: HangContext, code: int) -> Iterator[tuple[str, str]]
             closed = bool(chain)
 
 
-def _function_loaded_first(scene: HangContext, frame: PyFrame) -> str:
+def _function_loaded_first(context: HangContext, frame: PyFrame) -> str:
     """Return the name of the function that the running statement of a frame loads first."""
-    running, chain, closed = scene.acquire_calls.running_byte_offset(frame) or 0, list[str](), False
-    for at, does, name in scene.call_sites.names_used_by_instructions(frame.code):
+    running, chain, closed = (
+        context.acquire_calls.running_byte_offset(frame) or 0,
+        list[str](),
+        False,
+    )
+    for at, does, name in context.call_sites.names_used_by_instructions(frame.code):
         if at >= running:
             break
         if does in _STATEMENT_ENDS:
@@ -149,11 +157,11 @@ def _function_loaded_first(scene: HangContext, frame: PyFrame) -> str:
     return chain[-1] if chain else ""
 
 
-def _variables_returned(scene: HangContext, code: int) -> set[str]:
+def _variables_returned(context: HangContext, code: int) -> set[str]:
     """Return the variables that code returns."""
     names, last = set[str](), ""
-    steps = {each.at: each for each in scene.call_sites.instructions(code)}
-    for at, does, name in scene.call_sites.names_used_by_instructions(code):
+    steps = {instruction.at: instruction for instruction in context.call_sites.instructions(code)}
+    for at, does, name in context.call_sites.names_used_by_instructions(code):
         if steps[at].name == "RETURN_VALUE" and last:
             names.add(last)
         last = name if does == "fast" else last if does in ("nothing", "extended") else ""

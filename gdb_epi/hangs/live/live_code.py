@@ -116,7 +116,11 @@ class LiveCode(ProgramCode):
             for function in self.unnamed_functions:
                 if function.code not in running:
                     walk.calls.call_function(function.address, None, UNKNOWN_ARGUMENTS)
-            for frame in (each for each in self.suspended_frames if each.address not in awaited):
+            for frame in (
+                suspended_frame
+                for suspended_frame in self.suspended_frames
+                if suspended_frame.address not in awaited
+            ):
                 walk.add_stack((frame,), in_loop=False)
             walk.effects()
             for context in list(walk.store.contexts):  # __reduce__() returns what is called then
@@ -134,7 +138,9 @@ class LiveCode(ProgramCode):
             called = find_loop_callbacks(self.view, self.calls.sites, self.own_modules, own)
             if called is None:
                 return self.effects_of_kept_functions
-            overriding = (each.address for each in self.overriding_functions)
+            overriding = (
+                overriding_function.address for overriding_function in self.overriding_functions
+            )
             return CodeWalkByNames(self, called=(*called, *overriding)).effects()
         except (EpiError, IndexError):
             return self.effects_of_kept_functions
@@ -150,18 +156,18 @@ class LiveCode(ProgramCode):
     def may_store_items(self, effects: CodeEffects) -> bool:
         """Tell whether code may store an item of any container, or delete one."""
         return effects.unbounded or any(
-            each.name in _STORES_ITEM and is_byte_in_ranges(body.live, each.at)
+            instruction.name in _STORES_ITEM and is_byte_in_ranges(body.live, instruction.at)
             for body in effects.bodies
-            for each in self.calls.sites.instructions(body.code)
+            for instruction in self.calls.sites.instructions(body.code)
         )
 
     def cells_stored(self, code: int, names: Collection[str]) -> Iterator[int]:
         """Yield the bytes where code stores a variable, in a cell, of one of some names."""
         cells = self.calls.sites.name_tables(code).cells
-        for each in self.calls.sites.instructions(code):
-            stores = each.name == "STORE_DEREF" and each.argument < len(cells)
-            if stores and cells[each.argument] in names:
-                yield each.at
+        for instruction in self.calls.sites.instructions(code):
+            stores = instruction.name == "STORE_DEREF" and instruction.argument < len(cells)
+            if stores and cells[instruction.argument] in names:
+                yield instruction.at
 
     def does_code_enter_with_block(self, code: int, place: range) -> bool:
         """Tell whether any instruction of a piece of code begins a `with` block."""

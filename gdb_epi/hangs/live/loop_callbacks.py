@@ -90,7 +90,7 @@ def _is_own_or_asyncio(module: str, own: Collection[str]) -> bool:
 def _attributes_of_instances(
     view: PythonView, instances: InstancesByClass, kind: str, name: str
 ) -> Iterator[int]:
-    for each in instances.of_classes((kind,)):
-        at = view.attribute(each.address, name)
+    for of_class in instances.of_classes((kind,)):
+        at = view.attribute(of_class.address, name)
         if at:
             yield at

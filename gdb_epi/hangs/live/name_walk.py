@@ -202,9 +202,9 @@ class CodeWalkByNames:
                 self._follow_name(name)
         modules = sites.name_tuple(body.code, "co_names")
         self._unbounded |= any(
-            each.name == "IMPORT_NAME" and is_byte_in_ranges(body.live, each.at)
-            and self._live.may_import_run_unseen_code(modules[each.argument])
-            for each in sites.instructions(body.code)
+            instruction.name == "IMPORT_NAME" and is_byte_in_ranges(body.live, instruction.at)
+            and self._live.may_import_run_unseen_code(modules[instruction.argument])
+            for instruction in sites.instructions(body.code)
         )  # fmt: skip
         self._enter_blocks(body, managers)
         self._follow_nameless_calls(body)
@@ -217,9 +217,9 @@ class CodeWalkByNames:
         constants = ContainerReader(self._reader).tuple_items(
             self._reader.field(body.code, "PyCodeObject", "co_consts")
         )
-        for each in self._calls.sites.instructions(body.code):
-            if each.operation == "const" and is_byte_in_ranges(body.live, each.at):
-                constant = constants[each.argument]
+        for instruction in self._calls.sites.instructions(body.code):
+            if instruction.operation == "const" and is_byte_in_ranges(body.live, instruction.at):
+                constant = constants[instruction.argument]
                 if self._view.type_name(constant) == "code":
                     yield constant
 

@@ -35,19 +35,19 @@ MAX_FRAMES = 40
 
 
 def diagnose_read_from_own_connection(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
     """Return the answer where both ends of a connection are read here, and nobody sends."""
     other = next(
-        (d for d in scene.activities if _is_other_end_of_connection(scene, activity, d)), None
+        (d for d in context.activities if _is_other_end_of_connection(context, activity, d)), None
     )
-    if other is None or may_descriptor_be_held_elsewhere(scene):
+    if other is None or may_descriptor_be_held_elsewhere(context):
         return None
     pair = {activity.tid, other.tid}
-    going = UnblockedThreads(scene)
+    going = UnblockedThreads(context)
     sending = (
-        going.effects_of_thread(d.tid) for d in scene.activities
-        if d.tid not in pair | going.blocked_threads and not _waits_for_new_clients(scene, d)
+        going.effects_of_thread(d.tid) for d in context.activities
+        if d.tid not in pair | going.blocked_threads and not _waits_for_new_clients(context, d)
     )  # fmt: skip
     if any(
         effects.unbounded or any(name in _SENDS for _, name in effects.calls) for effects in sending
@@ -68,56 +68,56 @@ def diagnose_read_from_own_connection(
     )  # fmt: skip
 
 
-def _waits_for_new_clients(scene: HangContext, activity: ThreadActivity) -> bool:
+def _waits_for_new_clients(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread waits for new clients: what it sends next goes to them."""
-    outside = [f for f in scene.view.frames(activity.tid) if f.module != "threading"]
+    outside = [f for f in context.view.frames(activity.tid) if f.module != "threading"]
     return activity.kind == ACCEPT or (not activity.frames and bool(serving_function(outside)))
 
 
 def _is_other_end_of_connection(
-    scene: HangContext, activity: ThreadActivity, other: ThreadActivity
+    context: HangContext, activity: ThreadActivity, other: ThreadActivity
 ) -> bool:
-    if any(not _reads_from_socket(scene, d) for d in (activity, other)):
+    if any(not _reads_from_socket(context, d) for d in (activity, other)):
         return False
     first, second = activity.target or 0, other.target or 0
     if abs(first - second) != 1 or activity.tid == other.tid:
         return False
-    at_hand = [scene.pipe_ends.threads_with_descriptor(number) for number in (first, second)]
+    at_hand = [context.pipe_ends.threads_with_descriptor(number) for number in (first, second)]
     if other.tid in at_hand[0] or activity.tid in at_hand[1]:
         return False
-    frames = [scene.view.frames(d.tid)[:MAX_FRAMES] for d in (activity, other)]
-    accepted = [_has_accepted_from_this_host(scene, each) for each in frames]
-    return sum(accepted) == 1 and _makes_connections(scene)
+    frames = [context.view.frames(d.tid)[:MAX_FRAMES] for d in (activity, other)]
+    accepted = [_has_accepted_from_this_host(context, frame) for frame in frames]
+    return sum(accepted) == 1 and _makes_connections(context)
 
 
-def _reads_from_socket(scene: HangContext, activity: ThreadActivity) -> bool:
+def _reads_from_socket(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread waits for bytes of an internet socket, without a timeout."""
     number = activity.target
     if activity.kind != READ or activity.timed or number is None:
         return False
-    table = scene.descriptors
+    table = context.descriptors
     is_stream = table.object_type(number) == SOCKET and not table.is_socket_without_peer(number)
     return is_stream and table.address_family(number) not in (None, UNIX)
 
 
-def _has_accepted_from_this_host(scene: HangContext, frames: Iterable[PyFrame]) -> bool:
+def _has_accepted_from_this_host(context: HangContext, frames: Iterable[PyFrame]) -> bool:
     """Tell whether code of a thread has accepted a client, whose address it has, of this host."""
     for frame in frames:
         accepts = (frame.module, frame.name) in _SERVES or (
-            not scene.installed.contains_frame(frame)
-            and "accept" in scene.names_called_before(frame, ever=True)
+            not context.installed.contains_frame(frame)
+            and "accept" in context.names_called_before(frame, ever=True)
         )
         addresses = (
-            read_socket_address(scene.view, at)
-            for _, at in scene.view.variable_addresses(frame) if not at & 7
+            read_socket_address(context.view, at)
+            for _, at in context.view.variable_addresses(frame) if not at & 7
         )  # fmt: skip
-        if accepts and any(each and each[0].startswith(_THIS_HOST) for each in addresses):
+        if accepts and any(address and address[0].startswith(_THIS_HOST) for address in addresses):
             return True
     return False
 
 
 @default_when_unreadable(False)
-def _makes_connections(scene: HangContext) -> bool:
+def _makes_connections(context: HangContext) -> bool:
     """Tell whether code of the program makes connections."""
-    frames = (frame for frames in scene.view.all_frames().values() for frame in frames)
-    return scene.live_code.uses_any_name(_CONNECTS, frames)
+    frames = (frame for frames in context.view.all_frames().values() for frame in frames)
+    return context.live_code.uses_any_name(_CONNECTS, frames)

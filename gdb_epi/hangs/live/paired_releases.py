@@ -55,8 +55,8 @@ class PairedReleases:
             self._within[frame.code] = at
             before = self._bytes_reached_without(frame.code, at)
             if any(
-                each.name.startswith("RETURN") and each.name != "RETURN_GENERATOR"
-                for each in calls.sites.instructions(frame.code) if each.at in before
+                instruction.name.startswith("RETURN") and instruction.name != "RETURN_GENERATOR"
+                for instruction in calls.sites.instructions(frame.code) if instruction.at in before
             ):  # fmt: skip
                 break
             names = calls.sites.name_tables(frame.code).variables
@@ -241,7 +241,7 @@ class PairedReleases:
             self._live.calls.sites,
             self._live.guarded_ranges_of_handlers(code, "SETUP_"),
         )
-        steps = {each.at: each for each in sites.instructions(code)}
+        steps = {instruction.at: instruction for instruction in sites.instructions(code)}
         reached, todo = set[int](), [min(steps, default=0)]
         while todo:
             place = todo.pop()

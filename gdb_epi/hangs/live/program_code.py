@@ -85,7 +85,7 @@ class ProgramCode:
     def own_functions(self) -> dict[str, list[ProgramFunction]]:
         """The program's own functions, by the name of their code."""
         by_name: dict[str, list[ProgramFunction]] = {}
-        scopes = {each.scope for each in self._functions}
+        scopes = {function.scope for function in self._functions}
         own = {scope for scope in scopes if self.module_of_globals(scope).is_own}
         for each in self._functions:
             if each.scope in own:
@@ -124,9 +124,10 @@ class ProgramCode:
             ]
         # Up to 3.10 an instruction says where the handler is of what follows, until there.
         return [
-            (each.end, target, target) for each in sites.instructions(code)
-            if each.name.startswith(setup)
-            and (target := sites.opcodes.jump_target(each.name, each.argument, each.end))
+            (instruction.end, target, target) for instruction in sites.instructions(code)
+            if instruction.name.startswith(setup)
+            and (target := sites.opcodes.jump_target(instruction.name, instruction.argument,
+                                                     instruction.end))
         ]  # fmt: skip
 
     @cached_property
@@ -159,7 +160,9 @@ class ProgramCode:
     @cached_property
     def own_modules(self) -> frozenset[str]:
         """The names of the program's modules."""
-        scopes = {each.scope for functions in self.own_functions.values() for each in functions}
+        scopes = {
+            function.scope for functions in self.own_functions.values() for function in functions
+        }
         return frozenset(self.module_of_globals(scope).name for scope in scopes) - {""}
 
     def name_of_code(self, code: int) -> str:
@@ -169,7 +172,10 @@ class ProgramCode:
     @cached_property
     def functions_kept_to_be_called(self) -> list[tuple[ProgramFunction, int]]:
         """(function, self) of the program's functions that somebody may have to call them."""
-        return [*self._referenced_functions, *((each, 0) for each in self.overriding_functions)]
+        return [
+            *self._referenced_functions,
+            *((overriding_function, 0) for overriding_function in self.overriding_functions),
+        ]
 
     @cached_property
     def _referenced_functions(self) -> list[tuple[ProgramFunction, int]]:
@@ -199,7 +205,9 @@ class ProgramCode:
                 subject = self._reader.u64(method.address + of)
                 bound.setdefault(function, []).append(0 if method.address in started else subject)
         kept = []
-        for each in (each for functions in self.own_functions.values() for each in functions):
+        for each in (
+            function for functions in self.own_functions.values() for function in functions
+        ):
             methods = bound.get(each.address, [])
             name = self.name_of_code(each.code)
             frames, targets = running[each.code], started[each.address]
@@ -240,10 +248,10 @@ class ProgramCode:
         at, size = layout.offset("PyFrameObject", "f_frame"), layout.size("PyFrameObject") or 0
         if at is None:
             return
-        for each in shared_instances(self.view.target, self.view.python).of_classes(("frame",)):
+        for of_class in shared_instances(self.view.target, self.view.python).of_classes(("frame",)):
             with suppress(UnreadableMemory):
-                inner = self._reader.u64(each.address + at)
-                if 0 < inner - each.address <= size:  # the frame lies in the object
+                inner = self._reader.u64(of_class.address + at)
+                if 0 < inner - of_class.address <= size:  # the frame lies in the object
                     function = self._reader.field(inner, "_PyInterpreterFrame", *_FUNCTION)
                     yield 0 if function & 3 else function  # a borrowed reference is not counted
 
@@ -252,9 +260,9 @@ class ProgramCode:
         """The frames of generators and coroutines that rest."""
         instances = shared_instances(self.view.target, self.view.python)
         frames = list[PyFrame]()
-        for each in instances.of_classes(("generator", "coroutine", "async_generator")):
+        for of_class in instances.of_classes(("generator", "coroutine", "async_generator")):
             with suppress(UnreadableMemory, LayoutError):
-                frame = self.view.slots.frame_of_suspended_generator(each.address)
+                frame = self.view.slots.frame_of_suspended_generator(of_class.address)
                 frames += [frame] if frame is not None else []
         return frames
 
@@ -265,7 +273,9 @@ class ProgramCode:
         Of protocols of asyncio only those that are connected, unless code that may run connects.
         """
         by_address = {
-            each.address: each for functions in self.own_functions.values() for each in functions
+            function.address: function
+            for functions in self.own_functions.values()
+            for function in functions
         }
         instances = shared_instances(self.view.target, self.view.python)
         running = (frame.code for frames in self.view.all_frames().values() for frame in frames)
@@ -273,7 +283,7 @@ class ProgramCode:
         codes |= {function.code for function, _ in self._referenced_functions}
         uncalled = UncalledProtocolMethods(self.view, instances, self.calls.sites, codes - {0})
         own, functions = self.own_modules, list[ProgramFunction]()
-        for at in dict.fromkeys(each.address for each in instances.of_classes(("type",))):
+        for at in dict.fromkeys(of_class.address for of_class in instances.of_classes(("type",))):
             with suppress(UnreadableMemory, LayoutError):
                 info = instances.types.type_at(at)
                 mine = own | _PLAIN_BASES
@@ -301,7 +311,7 @@ class ProgramCode:
         instances = shared_instances(self.view.target, self.view.python)
         kept: dict[int, list[tuple[int, str]]] = {}
         for kind, (struct, member) in METHODS.items():
-            methods = [each.address for each in instances.of_classes((kind,))]
+            methods = [of_class.address for of_class in instances.of_classes((kind,))]
             at = self._reader.layout.require(struct, member)
             subjects = instances.reader.words([method + at for method in methods])
             for method, subject in zip(methods, subjects, strict=True):
@@ -312,9 +322,9 @@ class ProgramCode:
         """Yield the objects of which somebody keeps one of some methods of Python."""
         instances = shared_instances(self.view.target, self.view.python)
         at = self._reader.layout.require("PyMethodObject", "im_self")
-        for each in instances.of_classes(("method",)):
-            if self._name_of_method(each.address, "method") in methods:
-                yield self._reader.u64(each.address + at)
+        for of_class in instances.of_classes(("method",)):
+            if self._name_of_method(of_class.address, "method") in methods:
+                yield self._reader.u64(of_class.address + at)
 
     @default_when_unreadable("")
     def _name_of_method(self, method: int, kind: str) -> str:
@@ -379,15 +389,18 @@ class ProgramCode:
         """Return the variables that code stores: what they hold now is not what it uses then."""
         _, slots, cells = self.calls.sites.name_tables(code)
         stored = set()
-        for each in self.calls.sites.instructions(code):
-            name = each.name
+        for instruction in self.calls.sites.instructions(code):
+            name = instruction.name
             if not name.startswith(("STORE_FAST", "STORE_DEREF")) or not is_byte_in_ranges(
-                live, each.at
+                live, instruction.at
             ):
                 continue
-            numbers = [each.argument]
+            numbers = [instruction.argument]
             if name.count("FAST") > 1:  # two variables in one instruction (3.13)
-                numbers = [each.argument >> 4, *[each.argument & 15][: name.endswith("STORE_FAST")]]
+                numbers = [
+                    instruction.argument >> 4,
+                    *[instruction.argument & 15][: name.endswith("STORE_FAST")],
+                ]
             table = cells if name == "STORE_DEREF" else slots
             stored |= {table[number] for number in numbers if number < len(table)}
         return stored
@@ -399,7 +412,7 @@ class ProgramCode:
         """What the program's classes have, by the class (PyTypeObject *): names and objects."""
         instances = shared_instances(self.view.target, self.view.python)
         classes: dict[int, list[tuple[str, int]]] = {}
-        for at in dict.fromkeys(each.address for each in instances.of_classes(("type",))):
+        for at in dict.fromkeys(of_class.address for of_class in instances.of_classes(("type",))):
             with suppress(UnreadableMemory, LayoutError):
                 info = instances.types.type_at(at)
                 if info.module in self.own_modules and info.dict:
@@ -426,11 +439,11 @@ class ProgramCode:
         """Return the objects of a class, those of the program's classes below it too."""
         instances = shared_instances(self.view.target, self.view.python)
         names = {instances.types.type_at(kind).qualified_name}
-        for each in self._contents_of_own_classes:
-            info = instances.types.type_at(each)
+        for contents_of_own_class in self._contents_of_own_classes:
+            info = instances.types.type_at(contents_of_own_class)
             if any(base.address == kind for base in instances.types.mro(info)):
                 names.add(info.qualified_name)
-        return tuple(each.address for each in instances.of_classes(names))
+        return tuple(of_class.address for of_class in instances.of_classes(names))
 
     @memoized
     def names_in_class(self, kind: int) -> frozenset[str]:
@@ -486,8 +499,8 @@ class ProgramCode:
         instances = shared_instances(self.view.target, self.view.python)
         kinds = ("logging.Filterer", "logging.Formatter", "logging.Filter", "logging.LogRecord")
         return [
-            each.address for each in instances.of_classes(kinds)
-            if instances.types.type_of_object(each.address).module in self.own_modules
+            of_class.address for of_class in instances.of_classes(kinds)
+            if instances.types.type_of_object(of_class.address).module in self.own_modules
         ]  # fmt: skip
 
     @cached_property
@@ -496,7 +509,7 @@ class ProgramCode:
         instances = shared_instances(self.view.target, self.view.python)
         items = instances.of_classes(("concurrent.futures.thread._WorkItem",))
         futures = instances.of_classes(("concurrent.futures._base.Future",))
-        lists = (self.view.attribute(each.address, "_done_callbacks") for each in futures)
+        lists = (self.view.attribute(future.address, "_done_callbacks") for future in futures)
         return [*(each.address for each in items), *filter(None, lists)]
 
     @cached_property
@@ -522,4 +535,4 @@ class ProgramCode:
                             callbacks.append(plain.attribute(info, "func") or 0)
                 elif kind:
                     callbacks.append(callback)
-        return [each for each in dict.fromkeys(callbacks) if each]
+        return [fromkey for fromkey in dict.fromkeys(callbacks) if fromkey]

@@ -92,79 +92,80 @@ _SERVERS = frozenset((
 ))  # fmt: skip
 
 
-def diagnose_main_task(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_main_task(context: HangContext) -> HangDiagnosis | None:
     """Return why the main task of a loop that sleeps goes on no more; None where it may."""
-    thread = scene.loop_thread
-    if thread is None or thread.kind != POLL or not 0 < len(scene.tasks) <= MAX_TASKS:
+    thread = context.loop_thread
+    if thread is None or thread.kind != POLL or not 0 < len(context.tasks) <= MAX_TASKS:
         return None
-    main = scene.main_task_of_loop(thread.tid)
+    main = context.main_task_of_loop(thread.tid)
     if main is None:
         return None
-    tasks = _StuckTasks(scene, thread.tid)
+    tasks = _StuckTasks(context, thread.tid)
     request = None
     if main.id not in tasks.stuck:
         request = (
             tasks.stuck_request() or tasks.stuck_holder() or tasks.stuck_task_awaiting_permit()
         )
     if main.id in tasks.stuck or request is not None:
-        return _diagnose_never_woken(scene, thread, request or main, tasks)
+        return _diagnose_never_woken(context, thread, request or main, tasks)
     if tasks.may_only_be_cancelled(main):
         return wait_diagnosis(
             HANG, "nobody wakes it",
-            f"{describe_waiting_task(main, scene.installed)}; code that can still run calls "
+            f"{describe_waiting_task(main, context.installed)}; code that can still run calls "
             "cancel() or the like, but nothing else that would end that",
-            activity_of_task(thread, main, scene.installed),
+            activity_of_task(thread, main, context.installed),
             INFO,
             doubts=("whether what is cancelled is this wait",),
         )  # fmt: skip
-    return _diagnose_silent_peer(scene, thread, main, tasks)
+    return _diagnose_silent_peer(context, thread, main, tasks)
 
 
 def _diagnose_never_woken(
-    scene: HangContext, thread: ThreadActivity, main: UnfinishedTask, tasks: _StuckTasks
+    context: HangContext, thread: ThreadActivity, main: UnfinishedTask, tasks: _StuckTasks
 ) -> HangDiagnosis | None:
     """It waits for what no code that can still run gives."""
     chain, stuck = [main], tasks.stuck
     while len(chain) < MAX_CHAIN and chain[-1].wakers:
-        wakers = [stuck[each] for each in chain[-1].wakers if each in stuck]
+        wakers = [stuck[waker] for waker in chain[-1].wakers if waker in stuck]
         following = min(wakers, key=waits_for_holder, default=None)
         if following is None or following in chain:
             break
         chain.append(following)
     last = chain[-1]
-    if not own_frames(last, scene.installed):
+    if not own_frames(last, context.installed):
         return None
     place = tasks.name_of_awaited(last)
     if last.wait is not None and "." in place:
         last = chain[-1] = last._replace(wait=last.wait._replace(name=place))
     ends = "sets it" if last.wait is not None and last.wait.kind == EVENT else "ends that"
     sentence = (
-        f"{describe_waiting_task(last, scene.installed)}: no code of a task, callback or thread "
+        f"{describe_waiting_task(last, context.installed)}: no code of a task, callback or thread "
         f"that can still run {ends}"
     )
     if last.wait is not None and last.wait.kind == SEMAPHORE and not last.wakers:
-        sentence += lost_permits_clause(scene, last.wait.address)
+        sentence += lost_permits_clause(context, last.wait.address)
     for task in reversed(chain[:-1]):
-        own = own_frames(task, scene.installed)
+        own = own_frames(task, context.installed)
         at = f" at {function_and_line(own[0])}" if own else ""
         it = "a lock that it holds" if waits_for_holder(task) else "it"
         sentence += f"; {name_task(task)} waits for {it}{at}"
     ids = {task.id for task in chain}
     others = [task for task in stuck.values() if task.id not in ids]
-    others = [task for task in others if own_frames(task, scene.installed)]
+    others = [task for task in others if own_frames(task, context.installed)]
     # One of them may be who should end that wait.
     held_up = [task for task in others if waits_for_holder(task) and last.id in task.wakers]
     others = [task for task in others if task not in held_up]
     texts = [f"{text}, which {name_task(last)} holds meanwhile"
-             for text in texts_of_tasks(held_up, scene.installed)]  # fmt: skip
-    texts += texts_of_tasks(others, scene.installed)
+             for text in texts_of_tasks(held_up, context.installed)]  # fmt: skip
+    texts += texts_of_tasks(others, context.installed)
     sentence += "".join(f"; {text}" for text in texts[:MAX_OTHERS])
-    sentence += "".join(f"; {failed.text()}" for failed in scene.failed_tasks)
-    shown = (last, *(task for task in chain[:-1] if own_frames(task, scene.installed)))
+    sentence += "".join(f"; {failed.text()}" for failed in context.failed_tasks)
+    shown = (last, *(task for task in chain[:-1] if own_frames(task, context.installed)))
     return HangDiagnosis(
         HANG, "nobody wakes it", sentence,
-        tuple(activity_of_task(thread, task, scene.installed) for task in shown), PROBABLE,
-        (f"the code of {len(scene.tasks) - len(stuck)} other tasks, of all threads and of all "
+        tuple(activity_of_task(thread, task, context.installed) for task in shown),
+                PROBABLE,
+        (f"the code of {len(context.tasks) - len(stuck)} other tasks, of all threads and of all "
          "functions that are kept to be called was looked at",),
         ("a timeout", "a task that goes on and sets it", "a handler or callback that does"),
         ("native code that sets it",),
@@ -172,7 +173,7 @@ def _diagnose_never_woken(
 
 
 def _diagnose_silent_peer(
-    scene: HangContext, thread: ThreadActivity, main: UnfinishedTask, tasks: _StuckTasks
+    context: HangContext, thread: ThreadActivity, main: UnfinishedTask, tasks: _StuckTasks
 ) -> HangDiagnosis | None:
     """It waits for an answer over a connection both of whose ends are here, and read.
 
@@ -182,25 +183,27 @@ def _diagnose_silent_peer(
     of_answer = main.wait is not None and main.wait.kind in (FUTURE, EVENT)
     if not of_answer or not tasks.may_wait_for_ever(main):
         return None
-    for first, second in readers_of_both_ends(scene):
+    for first, second in readers_of_both_ends(context):
         if first.arrived or second.arrived:
             continue
         ends = {first.transport, second.transport}
         of_pair = {main.id, first.task.id, second.task.id}
         if tasks.tasks_that_may_end(main) == {first.task.id} and not may_ends_be_written(
-            scene, ends, of_pair
+            context, ends, of_pair
         ):
             sentence = (
-                f"{describe_waiting_task(main, scene.installed)}, which only "
+                f"{describe_waiting_task(main, context.installed)}, which only "
                 f"{name_task(first.task)} could give; "
-                f"{describe_waiting_task(first.task, scene.installed)}; the other end of that "
+                f"{describe_waiting_task(first.task, context.installed)}; the other end of that "
                 "connection is here too: "
-                f"{describe_waiting_task(second.task, scene.installed)}, and nothing is on its way"
+                f"{describe_waiting_task(second.task, context.installed)}, and nothing is on its "
+                "way"
             )
             shown = (main, first.task, second.task)
             return HangDiagnosis(
                 HANG, "peer", sentence,
-                tuple(activity_of_task(thread, task, scene.installed) for task in shown), PROBABLE,
+                tuple(activity_of_task(thread, task, context.installed) for task in shown),
+                PROBABLE,
                 ("the address of each transport is that of the other one's peer",
                  "no bytes lie in the buffers of either end"),
                 ("a timeout", "another task, callback or thread whose code could set it"),
@@ -212,9 +215,9 @@ def _diagnose_silent_peer(
 class _StuckTasks:
     """The tasks of one process that no code which can still run would wake."""
 
-    def __init__(self, scene: HangContext, loop_tid: int) -> None:
-        self._scene, self._loop_tid = scene, loop_tid
-        self._unblocked = UnblockedThreads(scene)
+    def __init__(self, context: HangContext, loop_tid: int) -> None:
+        self._context, self._loop_tid = context, loop_tid
+        self._unblocked = UnblockedThreads(context)
         self._places: dict[int, str] = {}  # by task
         self._paired_releases: dict[int, PairedReleases] = {}
         self.stuck = self._find_stuck_tasks()
@@ -236,11 +239,11 @@ class _StuckTasks:
         Those wait for work one after the other, under a lock, in the same function.
         """
         for task in self.stuck.values():
-            holders = [self.stuck[each] for each in task.wakers if each in self.stuck]
+            holders = [self.stuck[waker] for waker in task.wakers if waker in self.stuck]
             if not waits_for_holder(task) or not holders or waits_for_holder(holders[0]):
                 continue
             own, of_holder = (
-                {frame.code for frame in own_frames(each, self._scene.installed)}
+                {frame.code for frame in own_frames(each, self._context.installed)}
                 for each in (task, holders[0])
             )
             if own and of_holder and own.isdisjoint(of_holder):
@@ -254,7 +257,7 @@ class _StuckTasks:
         wait for work, whoever waits.
         """
         for task in self.stuck.values():
-            own = own_frames(task, self._scene.installed)
+            own = own_frames(task, self._context.installed)
             if task.wait is None or task.wait.kind != SEMAPHORE or task.wakers or not own:
                 continue
             address, gives = task.wait.address, ENDERS[SEMAPHORE]
@@ -269,7 +272,7 @@ class _StuckTasks:
 
         That is a handler of asyncio.start_server(), or one that a known server awaits.
         """
-        scene, own = self._scene, own_frames(task, self._scene.installed)
+        context, own = self._context, own_frames(task, self._context.installed)
         if task.framework != "asyncio" or task.wait is None or not own or task.wakers:
             return False
         inner = task.stack[: next(n for n, f in enumerate(task.stack) if f is own[0])]
@@ -281,15 +284,15 @@ class _StuckTasks:
         if not of_server and not (own_callback and own[-1].code in self._client_callbacks):
             return False
         root, _, attribute = (task.wait.name or "").partition(".")
-        at = scene.view.variable(own[0], root) if attribute else None
-        return not at or not scene.live_code.is_changed_by_libraries(at)
+        at = context.view.variable(own[0], root) if attribute else None
+        return not at or not context.live_code.is_changed_by_libraries(at)
 
     @cached_property
     def _client_callbacks(self) -> set[int]:
         """The code of the functions that servers of streams call for each client."""
-        view = self._scene.view
+        view = self._context.view
         codes = set[int]()
-        for protocol in shared_instances(self._scene.target, self._scene.python).of_classes(
+        for protocol in shared_instances(self._context.target, self._context.python).of_classes(
             (_PROTOCOL,)
         ):
             callback = view.attribute(protocol.address, "_client_connected_cb") or 0
@@ -302,13 +305,13 @@ class _StuckTasks:
 
     def tasks_that_may_end(self, task: UnfinishedTask) -> set[int]:
         """Return the other tasks that may end a wait; 0 stands for threads and for callbacks."""
-        scene = self._scene
+        context = self._context
         if task.wait is None:
             return {0}
         waiting = {**self.stuck, task.id: task}
         enders = ENDERS[task.wait.kind]
         able = {
-            each.id for each in scene.tasks
+            each.id for each in context.tasks
             if each.id not in waiting
             and self._unblocked.effects_of_task(each).calls_any(task.wait.address, enders)
         }  # fmt: skip
@@ -316,7 +319,7 @@ class _StuckTasks:
         return able | {0 for effects in beside if effects.calls_any(task.wait.address, enders)}
 
     def _find_stuck_tasks(self) -> dict[int, UnfinishedTask]:
-        waiting = {task.id: task for task in self._scene.tasks if self.may_wait_for_ever(task)}
+        waiting = {task.id: task for task in self._context.tasks if self.may_wait_for_ever(task)}
         while True:
             freed = [
                 each
@@ -330,13 +333,15 @@ class _StuckTasks:
 
     def may_wait_for_ever(self, task: UnfinishedTask) -> bool:
         """Tell whether only code of this process can end what a task waits for."""
-        scene, wait = self._scene, task.wait
+        context, wait = self._context, task.wait
         if wait is None or task.running or task.framework not in _FRAMEWORKS:
             return False
-        if has_timeout(task, scene.tasks, scene.view) or self._may_scope_or_timer_end_wait(task):
+        if has_timeout(task, context.tasks, context.view) or self._may_scope_or_timer_end_wait(
+            task
+        ):
             return False
         if task.wakers and wait.kind in _HELD:  # its holder is stuck, and nobody else releases it
-            return bool(wait.address) and not scene.live_code.is_method_kept(
+            return bool(wait.address) and not context.live_code.is_method_kept(
                 wait.address, ENDERS[LOCK]
             )
         if task.wakers:
@@ -350,7 +355,7 @@ class _StuckTasks:
             return False
         if not place or is_shutdown_name(place):
             return False
-        return not scene.live_code.is_method_kept(wait.address, ENDERS[wait.kind])
+        return not context.live_code.is_method_kept(wait.address, ENDERS[wait.kind])
 
     def _may_scope_or_timer_end_wait(self, task: UnfinishedTask) -> bool:
         """Tell whether a scope or timer of trio or gevent may end a wait from without."""
@@ -358,40 +363,40 @@ class _StuckTasks:
             return False
         if task.wait is not None and (task.wait.seconds, task.wait.remaining) != (None, None):
             return True
-        scene = self._scene
-        held = {scene.view.type_name(at) for other in scene.tasks for at in other.holds}
+        context = self._context
+        held = {context.view.type_name(at) for other in context.tasks for at in other.holds}
         if any(name.rpartition(".")[2] in _CUTS_SHORT for name in held):
             return True
-        instances = shared_instances(scene.target, scene.python)
+        instances = shared_instances(context.target, context.python)
         # Each nursery of trio, and each task that sleeps, has a scope; any other one is a limit.
         scopes, nurseries = (
             len(instances.of_classes((f"trio.{name}", f"trio._core._run.{name}")))
             for name in ("CancelScope", "Nursery")
         )
-        asleep = sum(other.wait is not None and other.wait.kind == SLEEP for other in scene.tasks)
+        asleep = sum(other.wait is not None and other.wait.kind == SLEEP for other in context.tasks)
         limits = instances.of_classes(("gevent.timeout.Timeout",))
         return bool(limits) or scopes > nurseries + asleep
 
     def _is_future_made_here(self, task: UnfinishedTask) -> bool:
         """Tell whether the program's innermost code made the future that a task waits for."""
-        own = own_frames(task, self._scene.installed)
+        own = own_frames(task, self._context.installed)
         if not own or own[0].address != task.stack[0].address:
             return False  # a coroutine of a library waits
         if task.framework != "asyncio" and self._does_program_link_greenlets:
             return False  # a greenlet that ends sets it
-        scene, wait = self._scene, task.wait
+        context, wait = self._context, task.wait
         return wait is not None and (
-            is_future_made_by_frame(scene, own[0], wait.address, _MAKES)
-            or is_future_made_by_called_function(scene, own[0], _MAKES)
-            or is_future_made_by_function_stored_from(scene, own[0], wait.address, _MAKES)
+            is_future_made_by_frame(context, own[0], wait.address, _MAKES)
+            or is_future_made_by_called_function(context, own[0], _MAKES)
+            or is_future_made_by_function_stored_from(context, own[0], wait.address, _MAKES)
         )
 
     @cached_property
     def _does_program_link_greenlets(self) -> bool:
         """Whether the program links anything to greenlets, as link() and rawlink() of gevent do."""
-        live = self._scene.live_code
+        live = self._context.live_code
         codes = {function.code for named in live.own_functions.values() for function in named}
-        codes |= {frame.code for task in self._scene.tasks for frame in task.stack if frame.code}
+        codes |= {frame.code for task in self._context.tasks for frame in task.stack if frame.code}
         names = (name for code in codes for name in live.calls.sites.name_tuple(code, "co_names"))
         return any(name.startswith(("link", "rawlink")) for name in names)
 
@@ -400,15 +405,15 @@ class _StuckTasks:
 
         `await Future()` and `await Event().wait()` park for good.
         """
-        own = own_frames(task, self._scene.installed)
+        own = own_frames(task, self._context.installed)
         if task.wait is None or task.wait.name or not own:
             return "" if task.wait is None or not own else task.wait.name
         if task.id not in self._places:
             place = self._find_name_in_frame(own[0], task.wait.address)
-            if not place and self._is_awaited_had_only_by(self._scene.tasks, task):
-                place = name_of_replaced_object(self._scene, own[0], task.wait.address)
+            if not place and self._is_awaited_had_only_by(self._context.tasks, task):
+                place = name_of_replaced_object(self._context, own[0], task.wait.address)
                 place = f"an earlier {place}" if place else ""
-            if not place and is_future_made_by_called_function(self._scene, own[0], _MAKES):
+            if not place and is_future_made_by_called_function(self._context, own[0], _MAKES):
                 place = "what a function of the program gave"
             self._places[task.id] = place
         return self._places[task.id]
@@ -418,14 +423,14 @@ class _StuckTasks:
     ) -> bool:
         """Tell whether nobody has what a task waits for but those of some that wait for it too."""
         at = task.wait.address if task.wait is not None else 0
-        same = [each for each in tasks if each.wait is not None and each.wait.address == at]
+        same = [task for task in tasks if task.wait is not None and task.wait.address == at]
         awaiting = len(same) if task.wait is not None and task.wait.kind == FUTURE else 0
         return bool(at) and is_referenced_only_by(
-            self._scene, at, (t.stack for t in same), awaiting
+            self._context, at, (t.stack for t in same), awaiting
         )
 
     def _find_name_in_frame(self, frame: PyFrame, sought: int) -> str:
-        view = self._scene.view
+        view = self._context.view
         for name, held in view.variable_addresses(frame):
             if held == sought:
                 return name
@@ -440,7 +445,7 @@ class _StuckTasks:
 
     def _find_global_name(self, frame: PyFrame, sought: int) -> str:
         """Return the global, or its attribute, by which a frame's code names an object."""
-        calls = self._scene.live_code.calls
+        calls = self._context.live_code.calls
         with suppress(UnreadableMemory, LayoutError, IndexError):
             scope = calls.globals_of(frame)
             for call in calls.sites.calls_of(frame.code).calls:
@@ -450,7 +455,7 @@ class _StuckTasks:
         return ""
 
     def _values_of_dict(self, address: int) -> Iterator[int]:
-        view = self._scene.view
+        view = self._context.view
         try:
             if view.type_name(address) == "dict":
                 items = islice(view.objects.dict_items(address), MAX_ITEMS)
@@ -461,7 +466,7 @@ class _StuckTasks:
     @property
     def _effects_of_loop(self) -> CodeEffects:
         """What the loop of the tasks may call besides them."""
-        live, frameworks = self._scene.live_code, {task.framework for task in self._scene.tasks}
+        live, frameworks = self._context.live_code, {task.framework for task in self._context.tasks}
         return (
             live.effects_of_loop_callbacks
             if frameworks == {"asyncio"}
@@ -473,7 +478,7 @@ class _StuckTasks:
         cancels: Collection[str] = CANCELS,
     ) -> bool:  # fmt: skip
         if task.wakers:
-            left = [each in waiting for each in task.wakers]
+            left = [waker in waiting for waker in task.wakers]
             stays = any(left) if task.needs == "all" else all(left)
             if not stays or not waits_for_holder(task):
                 return not stays
@@ -484,9 +489,14 @@ class _StuckTasks:
         enders = ENDERS[task.wait.kind]
         paired_releases = self._paired_releases.get(task.id)
         if paired_releases is None:
-            scene, own = self._scene, own_frames(task, self._scene.installed)
+            context, own = self._context, own_frames(task, self._context.installed)
             paired_releases = self._paired_releases[task.id] = PairedReleases(
-                scene.live_code, task.stack, own, task.wait.address, enders, scene.entered_managers
+                context.live_code,
+                task.stack,
+                own,
+                task.wait.address,
+                enders,
+                context.entered_managers,
             )
         elsewhere: Collection[str] = ()
         if task.framework != "asyncio":  # there no method of the event itself
@@ -496,12 +506,12 @@ class _StuckTasks:
                 effects.calls_any(task.wait.address, enders)
                 and not paired_releases.acquire_before_release(effects)
             )
-            or (elsewhere and may_code_cancel_task(self._scene, effects, task, elsewhere))
+            or (elsewhere and may_code_cancel_task(self._context, effects, task, elsewhere))
             for effects in self._effects_of_others(waiting)
         )
 
     def _effects_of_others(self, waiting: Mapping[int, UnfinishedTask]) -> Iterator[CodeEffects]:
-        for task in self._scene.tasks:
+        for task in self._context.tasks:
             if task.id not in waiting:
                 yield self._unblocked.effects_of_task(task)
         yield self._effects_of_loop

@@ -48,8 +48,8 @@ CHANGES = CHANGERS | frozenset(
 class UnblockedThreads:
     """The threads of one process that go on: nothing blocks them for ever."""
 
-    def __init__(self, scene: HangContext) -> None:
-        self._scene = scene
+    def __init__(self, context: HangContext) -> None:
+        self._context = context
 
     def may_unblocked_code_end_wait(
         self, activity: ThreadActivity, owner: int | None = None
@@ -58,7 +58,7 @@ class UnblockedThreads:
 
         `owner` is the thread that alone may release what is waited for, as an RLock.
         """
-        if self._is_awaited_had_only_by_waiters(activity, self._scene.activities):
+        if self._is_awaited_had_only_by_waiters(activity, self._context.activities):
             return False
         if self.may_library_end_wait(activity) or not activity.object or self._has_too_many_threads:
             return True
@@ -73,7 +73,7 @@ class UnblockedThreads:
         """
         return self._paired_releases(
             activity
-        ).is_own_block_entered or self._scene.live_code.is_method_kept(
+        ).is_own_block_entered or self._context.live_code.is_method_kept(
             activity.object, self._methods_that_end(activity)
         )
 
@@ -82,7 +82,7 @@ class UnblockedThreads:
 
         NO_THREAD stands for code that no thread runs now.
         """
-        if self._is_awaited_had_only_by_waiters(activity, self._scene.activities):
+        if self._is_awaited_had_only_by_waiters(activity, self._context.activities):
             return
         enders, paired_releases = self._methods_that_end(activity), self._paired_releases(activity)
         for tid, effects in self._effects_of_others(activity.tid, activity):
@@ -95,20 +95,20 @@ class UnblockedThreads:
         self, activity: ThreadActivity, threads: Iterable[ThreadActivity]
     ) -> bool:
         """Tell whether nobody has what a thread waits for but those that wait so too."""
-        at, view = activity.object, self._scene.view
+        at, view = activity.object, self._context.view
         if activity.awaits in _GIVEN_BY_LIBRARIES and activity.awaits not in FUTURES:
             return False  # a library's own, which has more parts
         same = [d for d in threads if d.object == at and d.kind == activity.kind and not d.timed]
         return (
             bool(at) and activity.kind == hang_types.EVENT and not activity.timed
-            and is_referenced_only_by(self._scene, at, (view.frames(d.tid) for d in same))
+            and is_referenced_only_by(self._context, at, (view.frames(d.tid) for d in same))
         )  # fmt: skip
 
     def _paired_releases(self, activity: ThreadActivity) -> PairedReleases:
-        scene = self._scene
+        context = self._context
         return PairedReleases(
-            scene.live_code, scene.view.frames(activity.tid), activity.frames, activity.object,
-            self._methods_that_end(activity), scene.entered_managers,
+            context.live_code, context.view.frames(activity.tid), activity.frames, activity.object,
+            self._methods_that_end(activity), context.entered_managers,
         )  # fmt: skip
 
     def may_library_end_wait(self, activity: ThreadActivity) -> bool:
@@ -116,10 +116,10 @@ class UnblockedThreads:
         return activity.awaits in _GIVEN_BY_LIBRARIES and not (
             activity.awaits in FUTURES and activity.frames and (
                 is_future_made_by_frame(
-                    self._scene, activity.frames[0], activity.object, ("Future",)
+                    self._context, activity.frames[0], activity.object, ("Future",)
                 )
                 or is_referenced_only_by(
-                    self._scene, activity.object, (self._scene.view.frames(activity.tid),)
+                    self._context, activity.object, (self._context.view.frames(activity.tid),)
                 )
             )
         )  # fmt: skip
@@ -131,8 +131,8 @@ class UnblockedThreads:
         """
         enders = self._methods_that_end(activity)
         return bool(activity.object) and not self._has_too_many_threads and (
-            bool(find_wakers(self._scene, activity))
-            or self._scene.live_code.is_method_kept(activity.object, enders)
+            bool(find_wakers(self._context, activity))
+            or self._context.live_code.is_method_kept(activity.object, enders)
             or any(
                 effects.surely_calls_any(activity.object, enders)
                 for _, effects in self._effects_of_others(activity.tid)
@@ -149,21 +149,21 @@ class UnblockedThreads:
         if not activity.object or self._has_too_many_threads:
             return ""
         enders = self._methods_that_end(activity)
-        if self._scene.signal_handlers is not None:
+        if self._context.signal_handlers is not None:
             return next(
                 (f"the program's handler of {signal_name(number)}"
-                 for number, (_, may) in sorted(self._scene.effects_of_signal_handlers.items())
+                 for number, (_, may) in sorted(self._context.effects_of_signal_handlers.items())
                  if not may.unbounded and may.calls_any(activity.object, enders)), "",
             )  # fmt: skip
-        frames = (f for own in self._scene.view.all_frames().values() for f in own)
+        frames = (f for own in self._context.view.all_frames().values() for f in own)
         if not any(
-            self._scene.view.has_global(frame, "signal") for frame in frames
-            if not self._scene.installed.contains_frame(frame)
+            self._context.view.has_global(frame, "signal") for frame in frames
+            if not self._context.installed.contains_frame(frame)
         ):  # fmt: skip
             return ""
         return next(
             (f"{name}(), a handler of signals as it seems,"
-             for name, effects in self._scene.live_code.effects_of_possible_handlers()
+             for name, effects in self._context.live_code.effects_of_possible_handlers()
              if not effects.unbounded and effects.calls_any(activity.object, enders)), "",
         )  # fmt: skip
 
@@ -174,12 +174,12 @@ class UnblockedThreads:
 
         Or the contents of one of some objects. True where that is not known.
         """
-        if any(self._scene.live_code.is_method_kept(at, CHANGES) for at in objects):
+        if any(self._context.live_code.is_method_kept(at, CHANGES) for at in objects):
             return True  # whoever has that method may call it
-        kinds = map(self._scene.view.type_name, objects)
+        kinds = map(self._context.view.type_name, objects)
         items = any(kind in _WITH_ITEMS for kind in kinds)
         return self._has_too_many_threads or any(
-            self._scene.live_code.may_store_to(effects, names)
+            self._context.live_code.may_store_to(effects, names)
             or self._may_effects_change_unseen(effects)
             or (
                 items
@@ -188,7 +188,7 @@ class UnblockedThreads:
                     self._may_change_containers_in_place(body, objects) for body in effects.bodies
                 )
             )
-            or (items and self._scene.live_code.may_store_items(effects))
+            or (items and self._context.live_code.may_store_items(effects))
             or effects.may_change_any(objects)
             or any(name in CHANGES and (not at or at in objects) for at, name in effects.calls)
             or (bool(objects) and any(name == "*" and at in objects for at, name in effects.calls))
@@ -212,16 +212,16 @@ class UnblockedThreads:
 
         A method as __setattr__ that calls the one of its base does what the store asked it for.
         """
-        sites = self._scene.call_sites
-        itself = self._scene.live_code.name_of_code(body.code)
+        sites = self._context.call_sites
+        itself = self._context.live_code.name_of_code(body.code)
         table = sites.name_tuple(body.code, "co_names")
         return any(
             name in REWIRING and name != itself and is_byte_in_ranges(body.live, at)
             for at, _, name in sites.names_used_by_instructions(body.code)
         ) or any(
-            each.name == "STORE_ATTR" and table[each.argument] in REWIRED
-            and is_byte_in_ranges(body.live, each.at)
-            for each in sites.instructions(body.code)
+            instruction.name == "STORE_ATTR" and table[instruction.argument] in REWIRED
+            and is_byte_in_ranges(body.live, instruction.at)
+            for instruction in sites.instructions(body.code)
         )  # fmt: skip
 
     def _may_change_containers_in_place(self, body: CodeToRun, objects: Collection[int]) -> bool:
@@ -229,7 +229,7 @@ class UnblockedThreads:
 
         What it does so to is stored next. A number or text stands on the right side of sums.
         """
-        sites = self._scene.call_sites
+        sites = self._context.call_sites
         try:
             code = list(sites.instructions(body.code))
             _, slots, cells = sites.name_tables(body.code)
@@ -260,11 +260,11 @@ class UnblockedThreads:
 
     @property
     def _blocked_and_polling(self) -> tuple[frozenset[int], Mapping[int, PolledCondition]]:
-        scene = self._scene
-        if scene.settled is None:
-            waiting = {d.tid: d for d in scene.activities if self._needs_another_thread(d)}
+        context = self._context
+        if context.settled is None:
+            waiting = {d.tid: d for d in context.activities if self._needs_another_thread(d)}
             polling = {} if self._has_too_many_threads else dict(self._futile_polls())
-            scene.settled = frozenset(waiting), polling
+            context.settled = frozenset(waiting), polling
             while True:
                 freed = {
                     tid
@@ -277,31 +277,31 @@ class UnblockedThreads:
                     del waiting[tid]
                 for tid in changed:
                     del polling[tid]
-                scene.settled = frozenset(waiting), dict(polling)
+                context.settled = frozenset(waiting), dict(polling)
                 if not freed and not changed:
                     break
-        return scene.settled
+        return context.settled
 
     def _futile_polls(self) -> Iterator[tuple[int, PolledCondition]]:
-        for activity in self._scene.activities:
+        for activity in self._context.activities:
             if activity.kind != hang_types.SLEEP or not activity.frames:
                 continue
-            asks = find_polled_condition(self._scene, activity)
+            asks = find_polled_condition(self._context, activity)
             if asks is not None and asks.words and asks.is_plain and not asks.method:
                 yield activity.tid, asks
 
     def _may_other_threads_end_wait(
         self, activity: ThreadActivity, waiting: Collection[int]
     ) -> bool:
-        going = [d for d in self._scene.activities if d.tid not in waiting]
+        going = [d for d in self._context.activities if d.tid not in waiting]
         if activity.target is not None and activity.kind in (hang_types.JOIN, hang_types.LOCK):
             return activity.target not in waiting and activity.target not in self.polled_conditions
         if self._is_awaited_had_only_by_waiters(
-            activity, [d for d in self._scene.activities if d.tid in waiting]
+            activity, [d for d in self._context.activities if d.tid in waiting]
         ):
             return False
         enders = self._methods_that_end(activity)
-        return self._scene.live_code.is_method_kept(activity.object, enders) or any(
+        return self._context.live_code.is_method_kept(activity.object, enders) or any(
             effects.calls_any(activity.object, enders)
             for effects in (
                 *(self.effects_of_thread(d.tid) for d in going),
@@ -314,7 +314,7 @@ class UnblockedThreads:
             hang_types.EVENT, hang_types.JOIN, hang_types.LOCK
         ):  # fmt: skip
             return False
-        wait = self._scene.waits.get(activity.tid)
+        wait = self._context.waits.get(activity.tid)
         if wait is None or wait.kind == SEMLOCK or wait.owner.state == "other-process":
             return False
         if activity.awaits in _GIVEN_BY_LIBRARIES or wait.kind == "Future":
@@ -322,17 +322,18 @@ class UnblockedThreads:
         return bool(activity.object) or activity.target is not None
 
     def _methods_that_end(self, activity: ThreadActivity) -> frozenset[str]:
-        wait = self._scene.waits.get(activity.tid)
+        wait = self._context.waits.get(activity.tid)
         if wait is not None and wait.kind == _BARRIER:
             return _OF_BARRIERS
-        return methods_ending_wait(self._scene, activity)
+        return methods_ending_wait(self._context, activity)
 
     def _effects_of_others(
         self, tid: int, awaited: ThreadActivity | None = None
     ) -> Iterator[tuple[int, CodeEffects]]:
         """Yield who goes on beside a thread, and what it may do; NO_THREAD comes last."""
         yield from (
-            (each, self.effects_of_thread(each)) for each in self.unblocked_threads(tid, awaited)
+            (unblocked_thread, self.effects_of_thread(unblocked_thread))
+            for unblocked_thread in self.unblocked_threads(tid, awaited)
         )
         yield NO_THREAD, self.effects_of_no_thread
 
@@ -341,7 +342,7 @@ class UnblockedThreads:
 
         Left out are those that wait for the same as `awaited`, without a timeout.
         """
-        for activity in self._scene.activities:
+        for activity in self._context.activities:
             same = awaited is not None and not activity.timed and (
                 (activity.object, activity.awaits) == (awaited.object, awaited.awaits)
             )  # fmt: skip
@@ -354,35 +355,35 @@ class UnblockedThreads:
 
     def effects_of_thread(self, tid: int) -> CodeEffects:
         """Return what the code of a thread that goes on may do, that of its loop's tasks too."""
-        scene = self._scene
+        context = self._context
         if tid in self.polled_conditions:
-            return scene.live_code.effects_of_frames(scene.view.frames(tid)[:1], in_loop=True)
-        if tid not in scene.effects_by_thread:
-            frames = scene.view.frames(tid)
+            return context.live_code.effects_of_frames(context.view.frames(tid)[:1], in_loop=True)
+        if tid not in context.effects_by_thread:
+            frames = context.view.frames(tid)
             stacks: list[Sequence[PyFrame]] = [frames]
-            activity = scene.activity_of_thread(tid)
+            activity = context.activity_of_thread(tid)
             module = activity.module if activity is not None else ""
             if event_loop_module(frames, module):
-                stacks += [task.stack for task in scene.tasks]
-            scene.effects_by_thread[tid] = (
+                stacks += [task.stack for task in context.tasks]
+            context.effects_by_thread[tid] = (
                 ANYTHING
                 if self._is_in_foreign_code(tid)
-                else scene.live_code.effects_of_frames(*stacks)
+                else context.live_code.effects_of_frames(*stacks)
             )
-        return scene.effects_by_thread[tid]
+        return context.effects_by_thread[tid]
 
     def effects_of_frames_alone(self, tid: int) -> CodeEffects:
         """Return what the code on a thread's own stack may do, without its loop's tasks."""
-        scene = self._scene
+        context = self._context
         if self._is_in_foreign_code(tid):
             return ANYTHING
-        return scene.live_code.effects_of_frames(scene.view.frames(tid))
+        return context.live_code.effects_of_frames(context.view.frames(tid))
 
     def effects_of_task(self, task: UnfinishedTask) -> CodeEffects:
         """Return what the code of a task may do that goes on."""
-        effects = self._scene.effects_by_task
+        effects = self._context.effects_by_task
         if task.id not in effects:
-            effects[task.id] = self._scene.live_code.effects_of_frames(task.stack)
+            effects[task.id] = self._context.live_code.effects_of_frames(task.stack)
         return effects[task.id]
 
     def _is_in_foreign_code(self, tid: int) -> bool:
@@ -390,37 +391,37 @@ class UnblockedThreads:
 
         The standard library's own modules call nothing but what stands on the stack.
         """
-        return bool(self._scene.library_running_in_thread(tid))
+        return bool(self._context.library_running_in_thread(tid))
 
     @property
     def effects_of_no_thread(self) -> CodeEffects:
         """What code may do that no thread runs now: signal handlers, and what native code calls."""
-        effects = self._scene.effects_by_thread
+        effects = self._context.effects_by_thread
         if NO_THREAD not in effects:
             effects[NO_THREAD] = self._find_effects_of_no_thread()
         return effects[NO_THREAD]
 
     def _find_effects_of_no_thread(self) -> CodeEffects:
-        scene = self._scene
-        python = scene.view.all_frames()
-        if scene.foreign_threads:
+        context = self._context
+        python = context.view.all_frames()
+        if context.foreign_threads:
             return ANYTHING
-        native = any(thread.tid not in python for thread in scene.target.threads())
+        native = any(thread.tid not in python for thread in context.target.threads())
         loops = any(event_loop_module(own) for own in python.values())
-        if scene.tasks and not loops:  # greenlets that no hub runs now
-            resting = scene.live_code.effects_of_frames(*(task.stack for task in scene.tasks))
+        if context.tasks and not loops:  # greenlets that no hub runs now
+            resting = context.live_code.effects_of_frames(*(task.stack for task in context.tasks))
             if resting.unbounded:
                 return ANYTHING
-            back = scene.live_code.effects_of_kept_functions
+            back = context.live_code.effects_of_kept_functions
             return CodeEffects(
                 resting.calls | back.calls, resting.bodies + back.bodies, back.unbounded
             )
-        of_asyncio = {task.framework for task in scene.tasks} == {"asyncio"}
+        of_asyncio = {task.framework for task in context.tasks} == {"asyncio"}
         if native or (loops and not of_asyncio) or self._may_handle_signals():
-            return scene.live_code.effects_of_kept_functions
-        called = [may for _, may in scene.effects_of_signal_handlers.values()]
-        called += map(scene.live_code.effects_of_callable, scene.python_hooks)
-        called += [scene.live_code.effects_of_loop_callbacks] if loops else []
+            return context.live_code.effects_of_kept_functions
+        called = [may for _, may in context.effects_of_signal_handlers.values()]
+        called += map(context.live_code.effects_of_callable, context.python_hooks)
+        called += [context.live_code.effects_of_loop_callbacks] if loops else []
         return CodeEffects(
             frozenset(call for may in called for call in may.calls),
             tuple(body for may in called for body in may.bodies),
@@ -429,13 +430,15 @@ class UnblockedThreads:
 
     def _may_handle_signals(self) -> bool:
         """Tell whether the program may have handlers of signals that are not known."""
-        scene = self._scene
-        frames = {frame.module: frame for own in scene.view.all_frames().values() for frame in own}
-        return scene.signal_handlers is None and any(
-            scene.view.has_global(frame, "signal") for frame in frames.values()
-            if not scene.installed.contains_frame(frame)
+        context = self._context
+        frames = {
+            frame.module: frame for own in context.view.all_frames().values() for frame in own
+        }
+        return context.signal_handlers is None and any(
+            context.view.has_global(frame, "signal") for frame in frames.values()
+            if not context.installed.contains_frame(frame)
         )  # fmt: skip
 
     @property
     def _has_too_many_threads(self) -> bool:
-        return len(self._scene.activities) > MAX_THREADS
+        return len(self._context.activities) > MAX_THREADS

@@ -121,7 +121,7 @@ class ValueReads:
         texts = [
             self._reader.string(at, MAX_TEXT) for at in self._containers.tuple_items(atom.address)
         ]
-        return None if any(isinstance(each, Absent) for each in texts) else [str(t) for t in texts]
+        return None if any(isinstance(text, Absent) for text in texts) else [str(t) for t in texts]
 
     def imported_module(self, context: CallContext, name: str, whole: Value) -> Value:
         """Return the module that `import` gives: of a dotted name the first one.

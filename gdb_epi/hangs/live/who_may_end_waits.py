@@ -96,14 +96,16 @@ MAX_HOPS = 2  # from a variable to an item of its attribute
 MAX_OBJECTS = 4_000  # of one task or thread, that are at hand
 
 
-def name_who_may_end(scene: HangContext, answer: HangDiagnosis) -> HangDiagnosis:
+def name_who_may_end(context: HangContext, answer: HangDiagnosis) -> HangDiagnosis:
     """Return an answer with who may end the wait that it is about, and only be slow."""
     if answer.label not in (HANG, DEADLOCK):
         return answer
     try:
-        outside = answer.outside or next(_PartiesThatMayEndWaits(scene, answer).parties(), "")
-        outside = outside or (BUFFER_FILLED if _is_any_buffer_exported(scene, answer.read) else "")
-        outside = outside or name_who_interrupts(scene, answer.members)
+        outside = answer.outside or next(_PartiesThatMayEndWaits(context, answer).parties(), "")
+        outside = outside or (
+            BUFFER_FILLED if _is_any_buffer_exported(context, answer.read) else ""
+        )
+        outside = outside or name_who_interrupts(context, answer.members)
     except EpiError:  # damaged memory: the answer stands, and is less sure
         outside = UNREAD_CODE
     return answer._replace(outside=outside)
@@ -112,12 +114,12 @@ def name_who_may_end(scene: HangContext, answer: HangDiagnosis) -> HangDiagnosis
 class _PartiesThatMayEndWaits:
     """The parties beside the members of one answer that could end their waits."""
 
-    def __init__(self, scene: HangContext, answer: HangDiagnosis) -> None:
-        self._scene, self._answer, self._unblocked = scene, answer, UnblockedThreads(scene)
+    def __init__(self, context: HangContext, answer: HangDiagnosis) -> None:
+        self._context, self._answer, self._unblocked = context, answer, UnblockedThreads(context)
         self._is_circle = answer.label == DEADLOCK
         members = {activity.tid for activity in answer.members}
         # Who waits for a member of a circle goes on no sooner than that.
-        self._members = threads_held_up_by(scene, members) if self._is_circle else members
+        self._members = threads_held_up_by(context, members) if self._is_circle else members
 
     def parties(self) -> Iterator[str]:
         """Yield who may end it, as words before "looks the same" or "ends it"."""
@@ -128,7 +130,7 @@ class _PartiesThatMayEndWaits:
             yield from self._parties_in_other_processes(members)
         if answer.kind == "nothing wakes the loop":
             loops = () if answer.settled else self._running_event_loops or (0,)
-            if any(signals_that_may_wake(self._scene, loop) for loop in loops):
+            if any(signals_that_may_wake(self._context, loop) for loop in loops):
                 yield SERVICE
         elif answer.kind == "GIL held":
             yield from self._parties_needing_no_gil(last)
@@ -152,7 +154,7 @@ class _PartiesThatMayEndWaits:
         last, kind = members[-1], self._answer.kind
         by_call = "" if last.timed or last.task[0] else _BY_CALL.get(last.kind, "")
         if kind != _PIPE:
-            who, wait = _BY_ANSWER.get(kind, by_call), self._scene.waits.get(last.tid)
+            who, wait = _BY_ANSWER.get(kind, by_call), self._context.waits.get(last.tid)
             if who == HOLDER and wait is not None and wait.kind == CONDITION:
                 who = OTHER_PROCESS  # nobody has it, to give it back
             yield from filter(None, (who,))
@@ -160,15 +162,15 @@ class _PartiesThatMayEndWaits:
         for activity in members if kind == _PIPE else members[:-1]:
             numbers = activity.watched or (activity.target,)
             if activity.kind in FED and len(numbers) == 1 and numbers[0] is not None:
-                end = self._scene.pipe_ends.other_end(numbers[0])
-                if end is not None and may_descriptor_be_held_elsewhere(self._scene):
+                end = self._context.pipe_ends.other_end(numbers[0])
+                if end is not None and may_descriptor_be_held_elsewhere(self._context):
                     yield OTHER_PROCESS
 
     def _parties_needing_no_gil(self, activity: ThreadActivity) -> Iterator[str]:
         """Yield who may end a wait of native code that holds the GIL: who needs it is stuck."""
-        wait = self._scene.waits.get(activity.tid)
-        stuck = {d.tid for d in self._scene.activities if d.kind == hang_types.GIL}
-        free = any(tid not in stuck for tid, _ in self._scene.foreign_threads)
+        wait = self._context.waits.get(activity.tid)
+        stuck = {d.tid for d in self._context.activities if d.kind == hang_types.GIL}
+        free = any(tid not in stuck for tid, _ in self._context.foreign_threads)
         posted = activity.kind == hang_types.LOCK and not activity.timed and free
         if posted and (wait is None or wait.owner.tid not in stuck):
             yield NATIVE_THREAD
@@ -179,11 +181,11 @@ class _PartiesThatMayEndWaits:
         Any process may release a Lock of multiprocessing (Modules/_multiprocessing/semaphore.c),
         and glibc lets any thread unlock an ordinary mutex: both serve as gates.
         """
-        wait = self._scene.waits.get(activity.tid)
+        wait = self._context.waits.get(activity.tid)
         if wait is not None and wait.kind == SEMLOCK:
             yield OTHER_PROCESS
         by_native = wait is not None and "mutex" in wait.kind and not activity.object
-        if by_native and any(tid != activity.tid for tid, _ in self._scene.foreign_threads):
+        if by_native and any(tid != activity.tid for tid, _ in self._context.foreign_threads):
             yield NATIVE_THREAD
 
     def _parties_that_give(self, activity: ThreadActivity) -> Iterator[str]:
@@ -192,8 +194,8 @@ class _PartiesThatMayEndWaits:
         Of a circle: whose code ends a wait for that very object, or has it at hand and ends such.
         What cannot be followed does so too, but for a lock that only who has it gives back.
         """
-        scene, address, in_circle = self._scene, activity.object, self._is_circle
-        enders, is_lock = methods_ending_wait(scene, activity), activity.kind == hang_types.LOCK
+        context, address, in_circle = self._context, activity.object, self._is_circle
+        enders, is_lock = methods_ending_wait(context, activity), activity.kind == hang_types.LOCK
         able = dict(self._unblocked.who_may_end(activity)) if address else {}
         # A library's code is not read, and any thread may call a method that somebody keeps.
         unread = not in_circle and (
@@ -205,11 +207,13 @@ class _PartiesThatMayEndWaits:
         going = {*self._unblocked.unblocked_threads(but=activity.tid)} - self._members
         if in_circle and address and activity.awaits in FUTURES:
             enders |= _SETTLES
-            if scene.live_code.is_method_kept(address, enders):
+            if context.live_code.is_method_kept(address, enders):
                 yield LATER_THREAD
-        at_hand = scene.frame_references.threads_referring_to(address) if in_circle else set[int]()
-        for other in scene.activities:
-            does, frames = able.get(other.tid), scene.view.frames(other.tid)
+        at_hand = (
+            context.frame_references.threads_referring_to(address) if in_circle else set[int]()
+        )
+        for other in context.activities:
+            does, frames = able.get(other.tid), context.view.frames(other.tid)
             usual = LATER_RELEASE if is_lock else LATER_THREAD if frames else NATIVE_THREAD
             # The callbacks of a loop are on no stack.
             calls_back = NO_THREAD in able and event_loop_module(frames)
@@ -221,14 +225,14 @@ class _PartiesThatMayEndWaits:
                 or (does.surely_calls_any(0, enders) and other.tid in at_hand)
             ))):  # fmt: skip
                 yield usual if is_lock or other.timed else _BY_THREAD.get(other.kind, usual)
-        if not in_circle and is_waiting_for_event_nobody_sets(scene, activity):
+        if not in_circle and is_waiting_for_event_nobody_sets(context, activity):
             yield KEEPER
         for does, may in self._effects_of_signal_handlers if address else ():
             if does.calls_any(address, enders) or (
                 not in_circle and may.calls_any(address, enders)
             ):
                 yield HANDLED_SIGNAL
-        if not owned and NO_THREAD in able and scene.foreign_threads:
+        if not owned and NO_THREAD in able and context.foreign_threads:
             yield NATIVE_THREAD
         unnamed = self._effects_of_python_hooks if going and not in_circle else ()
         if any(does.calls_any(address, enders) for does in unnamed) or (
@@ -241,14 +245,14 @@ class _PartiesThatMayEndWaits:
 
         It is in a `with` block of it, or the lock has an owner: no gate that others open.
         """
-        wait = self._scene.waits.get(activity.tid)
+        wait = self._context.waits.get(activity.tid)
         by_hand = wait is None or wait.confidence != CERTAIN
-        return not by_hand or bool(self._scene.view.with_blocks_of_lock(activity.object))
+        return not by_hand or bool(self._context.view.with_blocks_of_lock(activity.object))
 
     def _does_unnamed_code_end(self, address: int, enders: Collection[str]) -> bool:
         """Tell whether code that nobody calls by name ends a wait; of a circle that very one."""
-        awaited = frozenset(f.address for task in self._scene.tasks for f in task.stack)
-        does = self._scene.live_code.effects_of_unnamed_calls(awaited)
+        awaited = frozenset(f.address for task in self._context.tasks for f in task.stack)
+        does = self._context.live_code.effects_of_unnamed_calls(awaited)
         return does.surely_calls_any(address, enders) or (
             not self._is_circle and does.surely_calls_any(0, enders)
         )
@@ -259,12 +263,12 @@ class _PartiesThatMayEndWaits:
 
         That runs in the thread that drops an object last, by whatever name it was written.
         """
-        code, view = self._scene.live_code, self._scene.view
-        instances = shared_instances(self._scene.target, self._scene.python)
-        reached = [code.effects_of_callable(at) for at in self._scene.python_hooks]
-        for each in instances.of_classes(("type",)):
+        code, view = self._context.live_code, self._context.view
+        instances = shared_instances(self._context.target, self._context.python)
+        reached = [code.effects_of_callable(at) for at in self._context.python_hooks]
+        for of_class in instances.of_classes(("type",)):
             with suppress(UnreadableMemory, LayoutError):
-                info = instances.types.type_at(each.address)
+                info = instances.types.type_at(of_class.address)
                 is_own = info.module in code.own_modules
                 ends = view.objects.dict_get(info.dict, "__del__") if is_own else 0
                 if ends and not isinstance(ends, Absent):
@@ -278,21 +282,21 @@ class _PartiesThatMayEndWaits:
 
         Who awaits them as well goes on no sooner than they do, but for a timeout of its own.
         """
-        scene = self._scene
+        context = self._context
         waiting = set(ids)
         while True:
             beside = [
                 t
-                for t in scene.tasks
+                for t in context.tasks
                 if t.id not in waiting and _awaits_only_stuck_tasks(t, waiting)
             ]
-            unlimited = {t.id for t in beside if not has_timeout(t, (t,), scene.view)}
+            unlimited = {t.id for t in beside if not has_timeout(t, (t,), context.view)}
             if not unlimited:
                 break
             waiting |= unlimited
-        around = (t for t in scene.tasks if t.id not in ids and t.wait is not None)
+        around = (t for t in context.tasks if t.id not in ids and t.wait is not None)
         if beside or any(
-            has_timeout(t, (t,), scene.view)
+            has_timeout(t, (t,), context.view)
             and not waiting.isdisjoint(
                 self._objects_reachable_in_one_step(self._objects_awaited(t))
             )
@@ -300,33 +304,33 @@ class _PartiesThatMayEndWaits:
         ):
             yield TIMEOUT_AROUND
         methods = {t.wait.address: ENDERS.get(t.wait.kind, CANCELS)
-                   for t in scene.tasks if t.id in ids and t.wait is not None}  # fmt: skip
+                   for t in context.tasks if t.id in ids and t.wait is not None}  # fmt: skip
         ends = {**methods, **dict.fromkeys(waiting, CANCELS)}
         for does, _ in self._effects_of_signal_handlers:
             if any(does.surely_calls_any(at, names) for at, names in ends.items() if at):
                 yield HANDLED_SIGNAL
         if any(
             self._ends_any_wait(self._unblocked.effects_of_task(t), t.stack, ends)
-            for t in islice((t for t in scene.tasks if t.id not in waiting), MAX_TASKS)
-        ) or any(scene.live_code.is_method_kept(at, names) for at, names in ends.items()):
+            for t in islice((t for t in context.tasks if t.id not in waiting), MAX_TASKS)
+        ) or any(context.live_code.is_method_kept(at, names) for at, names in ends.items()):
             yield CANCELLING_TASK
         by_loop = (
-            scene.live_code.effects_of_loop_callbacks if self._running_event_loops else NOTHING
+            context.live_code.effects_of_loop_callbacks if self._running_event_loops else NOTHING
         )
         if any(by_loop.calls_any(at, names) or self._does_unnamed_code_end(at, names)
                for at, names in ends.items()):  # fmt: skip
             yield CANCELLING_TASK
         for tid in self._unblocked.unblocked_threads(
-            but=scene.loop_thread.tid if scene.loop_thread else 0
+            but=context.loop_thread.tid if context.loop_thread else 0
         ):
             if self._ends_any_wait(
-                self._unblocked.effects_of_thread(tid), scene.view.frames(tid), ends
+                self._unblocked.effects_of_thread(tid), context.view.frames(tid), ends
             ):
                 yield LATER_THREAD
 
     def _objects_awaited(self, task: UnfinishedTask) -> list[int]:
         """Return what a task waits for, also by wait_for(): one future of several, as gather()."""
-        variables = (self._scene.view.variable(f, "fut") for f in task.stack)
+        variables = (self._context.view.variable(f, "fut") for f in task.stack)
         return [task.wait.address if task.wait is not None else 0, *filter(None, variables)]
 
     def _ends_any_wait(
@@ -337,7 +341,7 @@ class _PartiesThatMayEndWaits:
             does.surely_calls_any(at, names) for at, names in ends.items() if at
         ):
             return True
-        view, called = self._scene.view, {name for _, name in does.calls}
+        view, called = self._context.view, {name for _, name in does.calls}
         cancelled = {at for at, name in does.calls if name in CANCELS}
         held = [*cancelled]  # one may be several, as what gather() returns
         if 0 in cancelled or "killall" in called:
@@ -360,10 +364,10 @@ class _PartiesThatMayEndWaits:
 
     @cached_property
     def _values(self) -> PlainValues:
-        return PlainValues(self._scene.target, self._scene.python)
+        return PlainValues(self._context.target, self._context.python)
 
     def _attributes_and_items(self, word: int) -> Iterator[int]:
-        if self._scene.view.type_name(word) not in _NOT_FOLLOWED:
+        if self._context.view.type_name(word) not in _NOT_FOLLOWED:
             values = self._values
             yield from values.sequence_items(word) or values.set_members(word)
             yield from chain.from_iterable(values.dict_pairs(word))
@@ -374,10 +378,10 @@ class _PartiesThatMayEndWaits:
     @cached_property
     def _effects_of_signal_handlers(self) -> list[tuple[CodeEffects, CodeEffects]]:
         """What the handlers of signals do and may do, those of event loops too."""
-        scene = self._scene
-        of_loops = map(scene.event_loop_reader.signal_handlers, self._running_event_loops)
-        reached = (scene.effects_of_callables(handlers).values() for handlers in of_loops)
-        return [*scene.effects_of_signal_handlers.values(), *chain.from_iterable(reached)]
+        context = self._context
+        of_loops = map(context.event_loop_reader.signal_handlers, self._running_event_loops)
+        reached = (context.effects_of_callables(handlers).values() for handlers in of_loops)
+        return [*context.effects_of_signal_handlers.values(), *chain.from_iterable(reached)]
 
     def _may_have_native_handlers(self, activity: ThreadActivity) -> bool:
         """Tell whether native code that waits or loops belongs to a library that handles signals.
@@ -387,7 +391,7 @@ class _PartiesThatMayEndWaits:
         """
         if activity.object or activity.kind not in (hang_types.LOCK, hang_types.NATIVE):
             return False
-        target, names = self._scene.target, self._scene.native_modules(activity.tid)
+        target, names = self._context.target, self._context.native_modules(activity.tid)
         imports = ImportedFunctions(target)
         return any(
             not _INSTALLS.isdisjoint(imports.names_by_slot(module.start).values())
@@ -398,14 +402,14 @@ class _PartiesThatMayEndWaits:
     @cached_property
     def _running_event_loops(self) -> set[int]:
         """The event loops of asyncio that threads run (PyObject *)."""
-        view = self._scene.view
+        view = self._context.view
         return {
             loop for frames in view.all_frames().values() for frame in frames
             if frame.module == "asyncio.base_events" and (loop := view.variable(frame, "self"))
         }  # fmt: skip
 
 
-def _is_any_buffer_exported(scene: HangContext, objects: Collection[int]) -> bool:
+def _is_any_buffer_exported(context: HangContext, objects: Collection[int]) -> bool:
     """Tell whether anybody has the memory of a buffer, to write into it without Python code.
 
     So has a call that is in progress, as recv_into() and readinto(), and what ctypes made of it:
@@ -413,7 +417,7 @@ def _is_any_buffer_exported(scene: HangContext, objects: Collection[int]) -> boo
     """
     try:
         for at in objects:
-            locks, reader = scene.view.locks, scene.view.reader
+            locks, reader = context.view.locks, context.view.reader
             kind = locks.type_name(at) if at > 0 and not at & 7 else ""
             if kind == "bytearray" and reader.field(at, "PyByteArrayObject", "ob_exports"):
                 return True
@@ -428,5 +432,5 @@ def _is_any_buffer_exported(scene: HangContext, objects: Collection[int]) -> boo
 
 def _awaits_only_stuck_tasks(task: UnfinishedTask, stuck: Collection[int]) -> bool:
     """Tell whether a task goes on only when stuck ones do."""
-    awaited = [each in stuck for each in task.wakers]
+    awaited = [waker in stuck for waker in task.wakers]
     return bool(awaited) and (any(awaited) if task.needs == "all" else all(awaited))

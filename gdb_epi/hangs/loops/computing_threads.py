@@ -66,20 +66,22 @@ MAX_NAMED = 2  # other threads that run
 _COMPREHENSION = re.compile(r"<(?:genexpr|(?:list|set|dict)comp)>\Z")
 
 
-def diagnose_computing_threads(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_computing_threads(context: HangContext) -> HangDiagnosis | None:
     """Threads of the program run: it computes.
 
     A thread that has just sent a signal does not: it may be the one that ended the process.
     """
     sent = {
-        thread.tid for thread in scene.target.threads() if thread.system_call_name in SIGNALLING
+        thread.tid for thread in context.target.threads() if thread.system_call_name in SIGNALLING
     }
-    running = [d for d in scene.activities if d.kind in RUNNING and d.frames and d.tid not in sent]
+    running = [
+        d for d in context.activities if d.kind in RUNNING and d.frames and d.tid not in sent
+    ]
     if not running:
         return None
-    holder = scene.gil_holder
-    running.sort(key=lambda d: (d.tid != holder, d.tid != scene.main_tid))
-    first = running[0]._replace(key_frames=scene.loop_frames(running[0].frames))
+    holder = context.gil_holder
+    running.sort(key=lambda d: (d.tid != holder, d.tid != context.main_tid))
+    first = running[0]._replace(key_frames=context.loop_frames(running[0].frames))
     code = f" in {first.module}" if first.module else ""
     does = f"{IN_CALL}{first.call}" if first.call in MAY_LAST else f"was computing{code}"
     sentence = f"{first.who()} {does} at {first.where()}"
@@ -89,17 +91,17 @@ def diagnose_computing_threads(scene: HangContext) -> HangDiagnosis | None:
         more = len(others) - MAX_NAMED
         rest = f" and {counted(more, 'more thread')}" if more > 0 else ""
         sentence += f", and {named}{rest} {'was' if len(others) == 1 else 'were'} running too"
-    waiting = sum(d.kind == GIL for d in scene.activities)
+    waiting = sum(d.kind == GIL for d in context.activities)
     seen = [_running_evidence(activity) for activity in running[:4]]
     if waiting:
         does = "waits for its turn" if waiting == 1 else "wait for their turn"
         seen.append(f"{counted(waiting, 'thread')} {does} with the GIL")
     ruled_out = ("a circle of locks", "a GIL that is held asleep")
-    asks_them = bool(waiting) and find_polled_condition(scene, first) is not None
+    asks_them = bool(waiting) and find_polled_condition(context, first) is not None
     if (
         not others
         and first.call == _CLOSES
-        and _is_innermost_frame_in_modules(scene, first.tid, _SOCKETS)
+        and _is_innermost_frame_in_modules(context, first.tid, _SOCKETS)
     ):
         return wait_diagnosis(
             HANG, "peer does not read",
@@ -107,11 +109,13 @@ def diagnose_computing_threads(scene: HangContext) -> HangDiagnosis | None:
             "has taken what was sent: SO_LINGER is set, for without it close() returns at once",
             first, ruled_out=ruled_out, doubts=("for how long it waits is not in this core",),
         )  # fmt: skip
-    queries = _strings_of_frame(scene, first.frames[0]) if first.module.startswith(_SQLITE) else ()
+    queries = (
+        _strings_of_frame(context, first.frames[0]) if first.module.startswith(_SQLITE) else ()
+    )
     endless = find_running_recursion(queries)
     if endless is not None:
         return _diagnose_recursive_query(first, endless, tuple(seen))
-    years = max(map(years_of_walk, _strings_of_innermost_frames(scene, first)), default=0.0)
+    years = max(map(years_of_walk, _strings_of_innermost_frames(context, first)), default=0.0)
     if years:
         why = (
             "links lead from its folders back to those above by several ways, so that there are "
@@ -122,10 +126,10 @@ def diagnose_computing_threads(scene: HangContext) -> HangDiagnosis | None:
             f"at {first.where()}: {why}", (first,), PROBABLE, (*seen, why),
             (*ruled_out, "a walk that knows what it has visited"), ("who stops it before that",),
         )  # fmt: skip
-    retries = diagnose_library_retry(scene, first)
+    retries = diagnose_library_retry(context, first)
     if retries is not None:
         return retries._replace(ruled_out=(*retries.ruled_out, *ruled_out))
-    without_end = "" if others or asks_them else _code_without_seen_end(scene, first)
+    without_end = "" if others or asks_them else _code_without_seen_end(context, first)
     if without_end:
         return HangDiagnosis(
             HANG, UNSEEN_END, f"{sentence}{without_end}", (first,), INFO, tuple(seen), ruled_out,
@@ -137,8 +141,10 @@ def diagnose_computing_threads(scene: HangContext) -> HangDiagnosis | None:
     )
 
 
-def _is_innermost_frame_in_modules(scene: HangContext, tid: int, modules: Collection[str]) -> bool:
-    frames = scene.view.frames(tid)
+def _is_innermost_frame_in_modules(
+    context: HangContext, tid: int, modules: Collection[str]
+) -> bool:
+    frames = context.view.frames(tid)
     return bool(frames) and frames[0].module in modules
 
 
@@ -159,118 +165,120 @@ def _diagnose_recursive_query(
     )  # fmt: skip
 
 
-def _code_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
+def _code_without_seen_end(context: HangContext, activity: ThreadActivity) -> str:
     """Return in words what a thread runs that may have no end; "" where its end is seen."""
     if activity.call == _CLOSES:  # of a socket with SO_LINGER: as long as the other side likes
         return f"; {NO_END_SEEN}"
     if activity.module.startswith(_SQLITE) and any(
-        _RECURSIVE.search(text) for text in _strings_of_frame(scene, activity.frames[0])
+        _RECURSIVE.search(text) for text in _strings_of_frame(context, activity.frames[0])
     ):
         return "; its query is recursive, and ends only when that gives no more new rows"
-    if any(map(is_circular, _strings_of_innermost_frames(scene, activity))):
+    if any(map(is_circular, _strings_of_innermost_frames(context, activity))):
         return "; the path that it is at goes in a circle, as links to folders above make it"
     # A library's function returns; what calls it again and again may be further out.
-    called = sorted(scene.native_modules(activity.tid, within_call=True))
-    own = next((name for name in called if _is_own_code(scene, name)), "")
+    called = sorted(context.native_modules(activity.tid, within_call=True))
+    own = next((name for name in called if _is_own_code(context, name)), "")
     if own:
         return f"{'' if own == activity.module else f', for code of {own}'}; {NO_END_SEEN}"
-    if activity.module and not _is_standard_library(scene, activity.module):
+    if activity.module and not _is_standard_library(context, activity.module):
         return ""
     ended: dict[int, int] = {}  # by code, in how many calls its loop came to its end
     for number, frame in enumerate(activity.frames):
-        loops = scene.loop_bodies(frame)
-        if loops and _iterates_over_growing_list(scene, activity.frames[: number + 1]):
+        loops = context.loop_bodies(frame)
+        if loops and _iterates_over_growing_list(context, activity.frames[: number + 1]):
             return f", in a loop over a list that grows meanwhile; {NO_END_SEEN}"
-        if _COMPREHENSION.match(frame.name) and _iterates_without_end(scene, frame):
+        if _COMPREHENSION.match(frame.name) and _iterates_without_end(context, frame):
             return f", in a search that has no last member; {NO_END_SEEN}"
         if not loops or _COMPREHENSION.match(frame.name):
             continue
-        if not any(_is_while_with_end(scene, frame, loop) for loop in loops):
-            given = _while_loop_of_generator(scene, frame)
+        if not any(_is_while_with_end(context, frame, loop) for loop in loops):
+            given = _while_loop_of_generator(context, frame)
             return f", in a loop over what {given} gives; {NO_END_SEEN}" if given else ""
-        if _waits_in_each_turn(scene, activity, frame):
+        if _waits_in_each_turn(context, activity, frame):
             return ""
-        if ended.get(frame.code, 0) >= ENOUGH_CALLS or does_dry_run_end(scene, activity, frame):
+        if ended.get(frame.code, 0) >= ENOUGH_CALLS or does_dry_run_end(context, activity, frame):
             ended[frame.code] = ended.get(frame.code, 0) + 1
             continue
         where = "" if frame is activity.frames[0] else f" of {function_and_line(frame)}"
         return f", in a `while` loop{where}; {NO_END_SEEN}"
-    return _task_without_seen_end(scene, activity)
+    return _task_without_seen_end(context, activity)
 
 
 @default_when_unreadable(False)
-def _iterates_without_end(scene: HangContext, frame: PyFrame) -> bool:
+def _iterates_without_end(context: HangContext, frame: PyFrame) -> bool:
     """Tell whether a comprehension takes members of an iterator that always has another one."""
-    words = scene.view.slots.words_of_frame(frame)
+    words = context.view.slots.words_of_frame(frame)
     held = [word for word in (*words.stack, *words.variables[:1]) if word and not word & 7]
-    return any(scene.view.type_name(word) in _WITHOUT_END for word in held)
+    return any(context.view.type_name(word) in _WITHOUT_END for word in held)
 
 
-def _while_loop_of_generator(scene: HangContext, frame: PyFrame) -> str:
+def _while_loop_of_generator(context: HangContext, frame: PyFrame) -> str:
     """Return "function (file:line)" of a generator that a frame goes over, in a `while` of its own.
 
     "" where it goes over none, over one of a library, or over one that itself goes over something.
     """
-    slots = scene.view.slots
+    slots = context.view.slots
     for _ in range(MAX_FRAMES):
         with suppress(UnreadableMemory, LayoutError):
             words = slots.words_of_frame(frame)
-            most = words.deep + len(scene.loop_bodies(frame))  # above it are those of before
+            most = words.deep + len(context.loop_bodies(frame))  # above it are those of before
             held = (w for w in words.stack[:most] if w and not w & 7)
-            generators = (w for w in held if scene.view.type_name(w) == "generator")
+            generators = (w for w in held if context.view.type_name(w) == "generator")
             resting = next(filter(None, map(slots.frame_of_suspended_generator, generators)), None)
-            if resting is None or scene.installed.contains_frame(resting):
+            if resting is None or context.installed.contains_frame(resting):
                 return ""
-            loops = scene.loop_bodies(resting)
-            if loops and any(_is_while_with_end(scene, resting, loop) for loop in loops):
+            loops = context.loop_bodies(resting)
+            if loops and any(_is_while_with_end(context, resting, loop) for loop in loops):
                 return f"{function_and_line(resting)} in its `while` loop"
             frame = resting
     return ""
 
 
 @default_when_unreadable(False)
-def _iterates_over_growing_list(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
+def _iterates_over_growing_list(context: HangContext, frames: Sequence[PyFrame]) -> bool:
     """Tell whether the last of some frames goes over a list to which they add.
 
     After the head of a list's iterator come an index and the list (Objects/listobject.c). Sets,
     dicts and deques raise an error where they grow meanwhile.
     """
     words = [
-        word for word in scene.view.slots.words_of_frame(frames[-1]).stack if word and not word & 7
+        word
+        for word in context.view.slots.words_of_frame(frames[-1]).stack
+        if word and not word & 7
     ]
-    of_lists = (word for word in words if scene.view.type_name(word) == "list_iterator")
-    lists = {scene.view.reader.u64(iterator + 24) for iterator in of_lists} - {0}
+    of_lists = (word for word in words if context.view.type_name(word) == "list_iterator")
+    lists = {context.view.reader.u64(iterator + 24) for iterator in of_lists} - {0}
     return bool(lists) and any(
         of in lists and method in _GROWS
-        for each in frames
-        for of, method, _ in scene.acquire_calls.calls_with_times(each)
+        for frame in frames
+        for of, method, _ in context.acquire_calls.calls_with_times(frame)
     )
 
 
 @default_when_unreadable(False)
-def _waits_in_each_turn(scene: HangContext, activity: ThreadActivity, frame: PyFrame) -> bool:
+def _waits_in_each_turn(context: HangContext, activity: ThreadActivity, frame: PyFrame) -> bool:
     """Tell whether a frame's loop takes its work, or its turn, from other threads each time."""
-    if scene.is_only_python_thread(activity.tid):
+    if context.is_only_python_thread(activity.tid):
         return False
-    bodies = scene.loop_bodies(frame)
+    bodies = context.loop_bodies(frame)
     inside = (
-        c for c in scene.call_sites.calls_of(frame.code).calls if any(c.at in b for b in bodies)
+        c for c in context.call_sites.calls_of(frame.code).calls if any(c.at in b for b in bodies)
     )
     takes = {call.path[-1] for call in inside if call.path} & _TAKES
     return any(
-        method in takes and scene.view.type_name(of).rpartition(".")[2] in _SHARED
-        for of, method, _ in scene.acquire_calls.calls_with_times(frame)
+        method in takes and context.view.type_name(of).rpartition(".")[2] in _SHARED
+        for of, method, _ in context.acquire_calls.calls_with_times(frame)
     )
 
 
-def _task_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
+def _task_without_seen_end(context: HangContext, activity: ThreadActivity) -> str:
     """Return in words which task keeps an event loop awake that is between two of its turns."""
-    if not event_loop_module(library_frames_called(scene, activity)):
+    if not event_loop_module(library_frames_called(context, activity)):
         return ""
-    awake = [task for task in scene.tasks if task.stack and task.stack[0].name == _YIELDS]
+    awake = [task for task in context.tasks if task.stack and task.stack[0].name == _YIELDS]
     for task in awake:
-        for frame in own_frames(task, scene.installed):
-            if any(_is_while_with_end(scene, frame, loop) for loop in scene.loop_bodies(frame)):
+        for frame in own_frames(task, context.installed):
+            if any(_is_while_with_end(context, frame, loop) for loop in context.loop_bodies(frame)):
                 return (
                     f", in the event loop; {name_task(task)} is always ready, in a `while` loop "
                     f"of {function_and_line(frame)}; {NO_END_SEEN}"
@@ -279,17 +287,17 @@ def _task_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
 
 
 def _strings_of_frame(
-    scene: HangContext, frame: PyFrame, *, variables_only: bool = False
+    context: HangContext, frame: PyFrame, *, variables_only: bool = False
 ) -> Iterator[str]:
     """Yield the strings that a frame has in its variables, or that its code may use."""
-    view = scene.view
+    view = context.view
     words = [word for _, word in view.variable_addresses(frame)]
     with suppress(UnreadableMemory, LayoutError, IndexError):
         if not variables_only:
-            yield from scene.call_sites.name_tuple(frame.code, "co_consts")
+            yield from context.call_sites.name_tuple(frame.code, "co_consts")
             used = {
                 name
-                for _, does, name in scene.call_sites.names_used_by_instructions(frame.code)
+                for _, does, name in context.call_sites.names_used_by_instructions(frame.code)
                 if does == "global"
             }
             variables = view.frame_variables_reader.global_addresses(frame)
@@ -301,41 +309,41 @@ def _strings_of_frame(
                     yield text
 
 
-def _strings_of_innermost_frames(scene: HangContext, activity: ThreadActivity) -> Iterator[str]:
+def _strings_of_innermost_frames(context: HangContext, activity: ThreadActivity) -> Iterator[str]:
     """Yield the strings in the variables of a thread's innermost frames."""
-    for frame in scene.view.frames(activity.tid)[:MAX_FRAMES]:
-        yield from _strings_of_frame(scene, frame, variables_only=True)
+    for frame in context.view.frames(activity.tid)[:MAX_FRAMES]:
+        yield from _strings_of_frame(context, frame, variables_only=True)
 
 
-def _is_standard_library(scene: HangContext, file_name: str) -> bool:
+def _is_standard_library(context: HangContext, file_name: str) -> bool:
     """Tell whether a library is a module of the standard library, whose calls soon return."""
-    paths = (module.path for module in scene.target.modules())
+    paths = (module.path for module in context.target.modules())
     return any(path.endswith(f"/lib-dynload/{file_name}") for path in paths)
 
 
-def _is_own_code(scene: HangContext, file_name: str) -> bool:
+def _is_own_code(context: HangContext, file_name: str) -> bool:
     """Tell whether a library is the program's own: no system's, CPython's or package's."""
-    paths = [module.path for module in scene.target.modules()]
+    paths = [module.path for module in context.target.modules()]
     return any(
         path.rpartition("/")[2] == file_name
         and is_own_library(path)
         and not _INSTALLED.search(path)
-        and not scene.installed.contains_file(path)
+        and not context.installed.contains_file(path)
         for path in paths
     )
 
 
 @default_when_unreadable(False)
-def _is_while_with_end(scene: HangContext, frame: PyFrame, loop: range) -> bool:
+def _is_while_with_end(context: HangContext, frame: PyFrame, loop: range) -> bool:
     """Tell whether a loop is no `for`, and has a condition on which it is left, but no clock's."""
-    head = scene.call_sites.running_instruction(frame.code, loop.start)
+    head = context.call_sites.running_instruction(frame.code, loop.start)
     return (
         (head is None or head.operation != "next")
         and (
-            scene.call_sites.can_leave_loop(frame.code, loop)
-            or is_ended_by_error(scene, frame.code, (loop.start, loop.stop))
+            context.call_sites.can_leave_loop(frame.code, loop)
+            or is_ended_by_error(context, frame.code, (loop.start, loop.stop))
         )
-        and not loop_ends_by_clock(frame.code, loop, scene.call_sites)
+        and not loop_ends_by_clock(frame.code, loop, context.call_sites)
     )
 
 

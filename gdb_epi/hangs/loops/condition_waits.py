@@ -69,30 +69,30 @@ class _DryRunAfterWait(DryRun):
         return super()._result_of_call(called, arguments, named)
 
 
-def would_wait_again(scene: HangContext, activity: ThreadActivity) -> bool | None:
+def would_wait_again(context: HangContext, activity: ThreadActivity) -> bool | None:
     """Tell whether a thread that is woken at its Condition would wait again; None: not known."""
     if activity.kind != EVENT or not activity.object or not activity.frames:
         return None
-    if scene.view.type_name(activity.object) not in (_CONDITION, "Condition"):
+    if context.view.type_name(activity.object) not in (_CONDITION, "Condition"):
         return None
-    inner = scene.view.frames(activity.tid)
+    inner = context.view.frames(activity.tid)
     waiting = next((f for f in inner if (f.module, f.name) == ("threading", "wait_for")), None)
     frame, budget = activity.frames[0], [MAX_STEPS]
     try:
         if waiting is not None:
-            predicate = scene.view.variable(waiting, "predicate") or 0
-            run = start_dry_run(scene, waiting, budget, DryRun)
+            predicate = context.view.variable(waiting, "predicate") or 0
+            run = start_dry_run(context, waiting, budget, DryRun)
             return not run.truth(run.call_item(ProcessObject(predicate), []))
         loop, at = (
-            scene.acquire_calls.innermost_loop(frame),
-            scene.acquire_calls.running_byte_offset(frame),
+            context.acquire_calls.innermost_loop(frame),
+            context.acquire_calls.running_byte_offset(frame),
         )
-        if at is not None and _can_code_pass_wait(scene, frame, activity.object, loop, at):
+        if at is not None and _can_code_pass_wait(context, frame, activity.object, loop, at):
             return False
-        for start in find_dry_run_starts(scene, frame, innermost=True):
+        for start in find_dry_run_starts(context, frame, innermost=True):
             if loop is None or at is None or start.at <= at:
                 continue
-            after = start_dry_run_at(scene, frame, start, budget, _DryRunAfterWait)
+            after = start_dry_run_at(context, frame, start, budget, _DryRunAfterWait)
             after.condition, after.loop = activity.object, range(loop[0], loop[1] + 2)
             after.run_from(start.at, MAX_CODE)
             return False
@@ -106,7 +106,7 @@ def would_wait_again(scene: HangContext, activity: ThreadActivity) -> bool | Non
 
 
 def _can_code_pass_wait(
-    scene: HangContext, frame: PyFrame, condition: int, loop: tuple[int, int] | None, at: int
+    context: HangContext, frame: PyFrame, condition: int, loop: tuple[int, int] | None, at: int
 ) -> bool:
     """Tell whether code that begins anew, in its loop or at all, goes past the wait at a byte.
 
@@ -114,10 +114,10 @@ def _can_code_pass_wait(
     wait it has changed already, and is not followed.
     """
     begin = loop[0] if loop is not None else 0
-    waiting = scene.call_sites.running_instruction(frame.code, at)
+    waiting = context.call_sites.running_instruction(frame.code, at)
     end = waiting.end if waiting is not None else at
     start = DryRunStart(begin, (), repeats_until=at)
-    run = start_dry_run_at(scene, frame, start, [MAX_STEPS], _DryRunAfterWait)
+    run = start_dry_run_at(context, frame, start, [MAX_STEPS], _DryRunAfterWait)
     run.condition, run.loop = condition, range(begin, end)
     try:
         run.run_from(begin, MAX_CODE)
@@ -128,19 +128,19 @@ def _can_code_pass_wait(
     return True
 
 
-def diagnose_missed_notification(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_missed_notification(context: HangContext) -> HangDiagnosis | None:
     """A thread waits at a condition that holds, with its lock free, and no thread runs."""
-    if any(d.kind in (*RUNNING, GIL) and d.frames for d in scene.activities):
+    if any(d.kind in (*RUNNING, GIL) and d.frames for d in context.activities):
         return None
-    for activity in scene.activities:
-        if activity.timed or would_wait_again(scene, activity) is not False:
+    for activity in context.activities:
+        if activity.timed or would_wait_again(context, activity) is not False:
             continue
-        lock = scene.view.attribute(activity.object, "_lock")
-        run = start_dry_run(scene, activity.frames[0], [MAX_STEPS], DryRun)
+        lock = context.view.attribute(activity.object, "_lock")
+        run = start_dry_run(context, activity.frames[0], [MAX_STEPS], DryRun)
         if not lock or not run.decoder.repr_of(lock).startswith("<unlocked"):
             continue
         joined = next(
-            (d for d in scene.activities if d.kind == JOIN and d.target == activity.tid), None
+            (d for d in context.activities if d.kind == JOIN and d.target == activity.tid), None
         )
         sentence = (
             f"{activity.waits()} for {activity.what}, although what it waits for is there already: "

@@ -94,7 +94,7 @@ class DryRunStart(NamedTuple):
     @property
     def enclosing_for_loops(self) -> int:
         """Return how many `for` loops it lies in: their iterators stay where they are."""
-        return sum(self.at in each for each in self.for_loops)
+        return sum(self.at in for_loop for for_loop in self.for_loops)
 
 
 class ReturnedValue(NamedTuple):
@@ -106,10 +106,10 @@ class ReturnedValue(NamedTuple):
 
 
 def start_dry_run_at(
-    scene: HangContext, frame: PyFrame, start: DryRunStart, budget: list[int], kind: type[_Run]
+    context: HangContext, frame: PyFrame, start: DryRunStart, budget: list[int], kind: type[_Run]
 ) -> _Run:
     """Return the run of a frame that goes on at a place. Raises UnreadableMemory, LayoutError."""
-    run = start_dry_run(scene, frame, budget, kind)
+    run = start_dry_run(context, frame, budget, kind)
     run.stack += start.stack
     run.base, run.for_loops = min(len(start.stack), start.enclosing_for_loops), start.for_loops
     if start.loaded is not None:
@@ -120,19 +120,21 @@ def start_dry_run_at(
     return run
 
 
-def start_dry_run(scene: HangContext, frame: PyFrame, budget: list[int], kind: type[_Run]) -> _Run:
+def start_dry_run(
+    context: HangContext, frame: PyFrame, budget: list[int], kind: type[_Run]
+) -> _Run:
     """Return the run of a frame, with its variables. Raises UnreadableMemory, LayoutError."""
-    variables = scene.view.frame_variables_reader
+    variables = context.view.frame_variables_reader
     limits = ReprLimits(width=MAX_ITEMS, length=MAX_TEXT, secrets=True)
     run = kind(variables.values.decoder(limits), budget)
     run.code, run.memory = frame.code, DryRunMemory()
-    threads = scene.python.threads()
-    run.memory.living_threads = frozenset(each.ident for each in threads if each.alive)
+    threads = context.python.threads()
+    run.memory.living_threads = frozenset(thread.ident for thread in threads if thread.alive)
     run.globals, run.names = variables.globals_and_names(frame)
     run.locals = {slot.number: ProcessObject(word) for slot, word in variables.bound_slots(frame)}
-    layout = scene.view.reader.layout
+    layout = context.view.reader.layout
     if layout.offset("PyCodeObject", "co_localsplusnames") is None:  # up to 3.10: cells apart
-        run.first_cell = len(scene.call_sites.name_tuple(frame.code, "co_varnames"))
+        run.first_cell = len(context.call_sites.name_tuple(frame.code, "co_varnames"))
     return run
 
 
@@ -147,30 +149,30 @@ def can_follow_instruction(name: str) -> bool:
 
 
 def find_dry_run_starts(
-    scene: HangContext, frame: PyFrame, *, innermost: bool
+    context: HangContext, frame: PyFrame, *, innermost: bool
 ) -> Iterator[DryRunStart]:
     """Yield where a dry run of a frame is to begin; all are to be tried.
 
     A call made by a frame that is not the innermost may already be partly done.
     """
-    here = _read_running_code(scene, frame)
+    here = _read_running_code(context, frame)
     code, names, running, loops = here
-    if (start := _start_in_delegation(scene, frame, here)) is not None:
+    if (start := _start_in_delegation(context, frame, here)) is not None:
         yield start
         return
     around = _comprehension_around(here)
     if around is not None:
         before = here._replace(running=around.before)
-        first, iterates = _beginning_of_statement(scene, before)
+        first, iterates = _beginning_of_statement(context, before)
         if iterates:
             raise Undecodable("a comprehension where a loop takes its next item")
-        stack = _stack_of_statement(scene, frame, before, first)
+        stack = _stack_of_statement(context, frame, before, first)
         loaded = _variable_loaded_by_store(code[first - 1], names[first - 1]) if first else None
         yield DryRunStart(code[first].at, stack, around.end, loaded, loops, around.variables)
         return
-    first, iterates = _beginning_of_statement(scene, here)
-    stack = _stack_of_statement(scene, frame, here, first)
-    if innermost and (stored := _item_being_stored(scene, frame, here, len(stack))) is not None:
+    first, iterates = _beginning_of_statement(context, here)
+    stack = _stack_of_statement(context, frame, here, first)
+    if innermost and (stored := _item_being_stored(context, frame, here, len(stack))) is not None:
         yield DryRunStart(code[running].at, (*stack, stored), for_loops=loops)
         return
     by_generator = bool(stack) and isinstance(stack[-1], ProcessObject)
@@ -196,10 +198,10 @@ def find_dry_run_starts(
     until = code[running].at
     stack_below_call = stack
     if names[running].startswith(_CALLS):
-        reached = _run_statement_to_call(scene, frame, here, first, stack) if innermost else None
+        reached = _run_statement_to_call(context, frame, here, first, stack) if innermost else None
         call = None
         if reached is not None:
-            stack_below_call, call = reached.below, _read_running_call(scene, frame, reached)
+            stack_below_call, call = reached.below, _read_running_call(context, frame, reached)
         if may_be_done:
             pass
         elif call is None:
@@ -239,7 +241,7 @@ def _comprehension_around(here: _RunningCode) -> _ComprehensionAroundFrame | Non
             inner += 1
         variables = {code[n].argument for n in range(begin, inner) if names[n] == _PUT_ASIDE}
         at = next((code[n].at for n in range(inner, len(names)) if names[n] == "FOR_ITER"), 0)
-        loop = next((each for each in here.loops if each.start == at), range(0))
+        loop = next((loop for loop in here.loops if loop.start == at), range(0))
         left, end = len(variables), loop.stop
         for each, name in zip(code, names, strict=True):
             if each.at >= loop.stop and left:
@@ -280,13 +282,13 @@ class _DryRunToCall(DryRun):
 
 
 def _run_statement_to_call(
-    scene: HangContext, frame: PyFrame, here: _RunningCode, first: int, stack: tuple[Item, ...]
+    context: HangContext, frame: PyFrame, here: _RunningCode, first: int, stack: tuple[Item, ...]
 ) -> _ReachedCall | None:
     """Return the running call, as the beginning of its statement leads to it; None if it cannot."""
     running, lies = here.code[here.running], _WORDS_OF_CALL.get(here.names[here.running])
     if lies is None:
         return None
-    run = start_dry_run(scene, frame, [MAX_STEPS_TO_CALL], _DryRunToCall)
+    run = start_dry_run(context, frame, [MAX_STEPS_TO_CALL], _DryRunToCall)
     run.stack, run.stop, run.repeats_until = [*stack], running.at, MAX_CODE
     with suppress(Undecodable, CertainException, LayoutError, UnreadableMemory):
         run.run_from(here.code[first].at, MAX_CODE)
@@ -300,7 +302,7 @@ def _run_statement_to_call(
 
 
 def _read_running_call(
-    scene: HangContext, frame: PyFrame, reached: _ReachedCall
+    context: HangContext, frame: PyFrame, reached: _ReachedCall
 ) -> _RunningCall | None:
     """Return how far the innermost frame's running call is; None where that is not known.
 
@@ -308,25 +310,25 @@ def _read_running_call(
     still there it was not made, or its result is in a register yet. Of what takes an item the item
     is known then too: it lies where it lay.
     """
-    run, called, words = reached.run, reached.called, scene.view.slots.words_of_frame(frame).stack
+    run, called, words = reached.run, reached.called, context.view.slots.words_of_frame(frame).stack
     word = words[reached.place] if reached.place < len(words) else 1
-    kind = scene.view.type_name(word)
+    kind = context.view.type_name(word)
     at = called.address if isinstance(called, ProcessObject) else 0
     at = called.function if isinstance(called, Method) else at
     is_bound = at > 0 and run.decoder.ident(at) == "method"  # it is taken apart there
     function = run.decoder.field(at, "PyMethodObject", "im_func") if is_bound else at
     if word not in (0, at, function) and not word & 7 and kind not in _CALLABLES:
-        return _RunningCall(True, _items_of_words(scene, frame, [word])[0])
+        return _RunningCall(True, _items_of_words(context, frame, [word])[0])
     if isinstance(called, Method) and run.decoder.ident(at) == "function" and word in (0, at):
         # It runs in the same eval loop, which stores what it returns at once (3.11).
-        tid = next((t for t, own in scene.view.all_frames().items() if own[:1] == (frame,)), None)
-        inner = "" if tid is None else next(scene.native_functions(tid), "")
+        tid = next((t for t, own in context.view.all_frames().items() if own[:1] == (frame,)), None)
+        inner = "" if tid is None else next(context.native_functions(tid), "")
         in_loop = inner.startswith(EVAL_LOOP) and "PUSH_NULL" in run.opcodes.instructions
         return _RunningCall(False) if in_loop else None
     with suppress(Undecodable, LayoutError, UnreadableMemory):
         item = _item_taken_by_call(run, called, reached.arguments)
         if item is not None:
-            valid = not isinstance(item, ProcessObject) or scene.view.type_name(item.address)
+            valid = not isinstance(item, ProcessObject) or context.view.type_name(item.address)
             return _RunningCall(None if valid else False, item)
     return None
 
@@ -365,31 +367,31 @@ class _RunningCode(NamedTuple):
     loops: tuple[range, ...]  # the bytes of each `for` loop
 
 
-def _read_running_code(scene: HangContext, frame: PyFrame) -> _RunningCode:
+def _read_running_code(context: HangContext, frame: PyFrame) -> _RunningCode:
     at, code, names = (
-        scene.acquire_calls.running_byte_offset(frame),
+        context.acquire_calls.running_byte_offset(frame),
         list[Instruction](),
         list[str](),
     )
     begin: int | None = None  # of EXTENDED_ARGs, which are one with the instruction after them
-    for each in scene.call_sites.instructions(frame.code):
-        begin = each.at if begin is None else begin
-        if each.operation != "extended":
-            names.append(each.name if can_follow_instruction(each.name) else "?")
-            code.append(each._replace(at=begin))
+    for instruction in context.call_sites.instructions(frame.code):
+        begin = instruction.at if begin is None else begin
+        if instruction.operation != "extended":
+            names.append(instruction.name if can_follow_instruction(instruction.name) else "?")
+            code.append(instruction._replace(at=begin))
             begin = None
     running = next((i for i, each in enumerate(code) if each.at <= (at or 0) < each.end), None)
     if at is None or running is None or running >= len(names):
         raise Undecodable("no running instruction")
     loops = tuple(
-        range(each.at, scene.call_sites.jump_target(each) or 0)
+        range(each.at, context.call_sites.jump_target(each) or 0)
         for each in code if each.operation == "next"
     )  # fmt: skip
     return _RunningCode(code, names, running, loops)
 
 
 def _start_in_delegation(
-    scene: HangContext, frame: PyFrame, here: _RunningCode
+    context: HangContext, frame: PyFrame, here: _RunningCode
 ) -> DryRunStart | None:
     """Return where `yield from` or `await` goes on, if the frame is in one."""
     begin = here.running
@@ -398,8 +400,8 @@ def _start_in_delegation(
     if here.names[begin] not in _DELEGATES:
         return None
     at = here.code[begin].at
-    depth = sum(at in each for each in here.loops) + 1
-    stack = _iterators_of_for_loops(scene, frame, depth)
+    depth = sum(at in loop for loop in here.loops) + 1
+    stack = _iterators_of_for_loops(context, frame, depth)
     if here.names[here.running] == "YIELD_VALUE" and _SLEPT not in stack:
         raise Undecodable("a generator that has given its value")
     if len(stack) < depth or None in stack:
@@ -407,10 +409,10 @@ def _start_in_delegation(
     return DryRunStart(at, (*stack, NoneResult()), for_loops=here.loops)
 
 
-def _beginning_of_statement(scene: HangContext, here: _RunningCode) -> tuple[int, bool]:
+def _beginning_of_statement(context: HangContext, here: _RunningCode) -> tuple[int, bool]:
     """Return the first instruction of the running statement, and if it takes a loop's next item."""
     code, names, first = here.code, here.names, here.running
-    targets = {scene.call_sites.jump_target(each) for each in code}
+    targets = {context.call_sites.jump_target(each) for each in code}
     while first and code[first].at not in targets and code[first - 1].goes_on:
         if names[first - 1].startswith(_BEGINS):
             break
@@ -419,7 +421,9 @@ def _beginning_of_statement(scene: HangContext, here: _RunningCode) -> tuple[int
     return first - (iterates and names[first] != "FOR_ITER"), iterates
 
 
-def _item_being_stored(scene: HangContext, frame: PyFrame, here: _RunningCode, depth: int) -> Item:
+def _item_being_stored(
+    context: HangContext, frame: PyFrame, here: _RunningCode, depth: int
+) -> Item:
     """Return what the running instruction stores in a variable; None where that is not known.
 
     Its word stays on the value stack, above `depth` others, whether it was stored by now or not:
@@ -427,28 +431,31 @@ def _item_being_stored(scene: HangContext, frame: PyFrame, here: _RunningCode, d
     in one step (STORE_FAST__LOAD_FAST).
     """
     code, names, running = here.code, here.names, here.running
-    words, following = scene.view.slots.words_of_frame(frame).stack, code[running + 1 : running + 2]
+    words, following = (
+        context.view.slots.words_of_frame(frame).stack,
+        code[running + 1 : running + 2],
+    )
     gives = running > 0 and names[running - 1].startswith(_GIVES_ONE)
     if names[running] not in _STORES_ONE or depth >= len(words) or not gives:
         return None
     if following and following[0].name.startswith(("STORE", "POP_TOP")):
         return None  # `a, b = ...` left several words, which 3.11 stores in any order (gh-88116)
-    has_table = scene.view.reader.layout.offset("PyCodeObject", "co_exceptiontable") is not None
+    has_table = context.view.reader.layout.offset("PyCodeObject", "co_exceptiontable") is not None
     if any(each.name.startswith(_PUSH_UNSEEN if has_table else _BLOCKS) for each in code):
         return None
-    kinds = (scene.view.type_name(each) or "" for each in words[:depth] if each and not each & 7)
-    around = sum(code[running].at in each for each in here.loops)
+    kinds = (context.view.type_name(each) or "" for each in words[:depth] if each and not each & 7)
+    around = sum(code[running].at in loop for loop in here.loops)
     if sum(kind in _GO_OVER or kind.endswith("iterator") for kind in kinds) < around:
         return None
     word = words[depth]
-    if not word or word & 7 or not scene.view.type_name(word):
+    if not word or word & 7 or not context.view.type_name(word):
         return None
     if following and following[0].name.startswith("LOAD_FAST"):
-        slots = scene.view.frame_variables_reader.bound_slots(frame)
+        slots = context.view.frame_variables_reader.bound_slots(frame)
         numbers = (following[0].argument, following[0].argument >> 4)
         if any(slot.number in numbers and at == word for slot, at in slots):
             return None
-    return _items_of_words(scene, frame, [word])[0]
+    return _items_of_words(context, frame, [word])[0]
 
 
 def _variable_loaded_by_store(instruction: Instruction, name: str) -> int | None:
@@ -456,15 +463,15 @@ def _variable_loaded_by_store(instruction: Instruction, name: str) -> int | None
     return instruction.argument & 15 if name == "STORE_FAST_LOAD_FAST" else None
 
 
-def _iterators_of_for_loops(scene: HangContext, frame: PyFrame, around: int) -> tuple[Item, ...]:
+def _iterators_of_for_loops(context: HangContext, frame: PyFrame, around: int) -> tuple[Item, ...]:
     """Return the iterators of the `for` loops around, if nothing else is on the stack.
 
     An empty stack is right too: what takes something from it is refused.
     """
-    words = scene.view.slots.words_of_frame(frame).stack[:around]
-    run = start_dry_run(scene, frame, [MAX_ITEMS], DryRun)
-    kinds = [scene.view.type_name(w) for w in words]
-    if kinds[-1:] == ["coroutine"] and _is_asyncio_sleep(scene, words[-1]):
+    words = context.view.slots.words_of_frame(frame).stack[:around]
+    run = start_dry_run(context, frame, [MAX_ITEMS], DryRun)
+    kinds = [context.view.type_name(w) for w in words]
+    if kinds[-1:] == ["coroutine"] and _is_asyncio_sleep(context, words[-1]):
         return (*map(run.iterator_position, words[:-1]), _SLEPT)
     if not all(kind in _GO_OVER or kind.endswith("iterator") for kind in kinds):
         return ()
@@ -472,7 +479,7 @@ def _iterators_of_for_loops(scene: HangContext, frame: PyFrame, around: int) -> 
 
 
 def _stack_of_statement(
-    scene: HangContext, frame: PyFrame, here: _RunningCode, first: int
+    context: HangContext, frame: PyFrame, here: _RunningCode, first: int
 ) -> tuple[Item, ...]:
     """Return what lies on the stack where a statement begins.
 
@@ -481,21 +488,21 @@ def _stack_of_statement(
     ends a block is called where the handler guards no more: as much is there as just before.
     """
     code, names, at = here.code, here.names, here.code[first].at
-    around, deep = sum(at in each for each in here.loops), 0
-    if scene.view.reader.layout.offset("PyCodeObject", "co_exceptiontable") is not None:
+    around, deep = sum(at in loop for loop in here.loops), 0
+    if context.view.reader.layout.offset("PyCodeObject", "co_exceptiontable") is not None:
         places = [at - 1 if names[first] == "POP_EXCEPT" else at]
         begin = first + (names[first] == "NOP")
         pushed = [(names[n], code[n].argument) for n in range(begin, min(begin + 3, len(names)))]
         if names[begin] == "LOAD_CONST" and pushed == pushed[:1] * 3:  # __exit__(None, None, None)
-            leads = (each for each in code if scene.call_sites.jump_target(each) == at)
+            leads = (each for each in code if context.call_sites.jump_target(each) == at)
             places += [each.at for each in (*leads, *code[first - 1 : first]) if each.goes_on]
         deep = max(
-            scene.view.slots.stack_depth_kept_by_handler(frame.code, place) for place in places
+            context.view.slots.stack_depth_kept_by_handler(frame.code, place) for place in places
         )
     if not deep:
-        return _iterators_of_for_loops(scene, frame, around)
-    words = scene.view.slots.words_of_frame(frame).stack
-    kinds = [scene.view.type_name(w) for w in words]
+        return _iterators_of_for_loops(context, frame, around)
+    words = context.view.slots.words_of_frame(frame).stack
+    kinds = [context.view.type_name(w) for w in words]
     goes_over = [kind in _GO_OVER or kind.endswith("iterator") for kind in kinds]
     above = deep + max(0, around - sum(goes_over[:deep]))
     if not all(goes_over[deep:above]):
@@ -503,14 +510,14 @@ def _stack_of_statement(
     return tuple(
         item if over or kind in _ENDS_BLOCK else None
         for item, over, kind in zip(
-            _items_of_words(scene, frame, words[:above]), goes_over, kinds, strict=False
+            _items_of_words(context, frame, words[:above]), goes_over, kinds, strict=False
         )
     )
 
 
-def _is_asyncio_sleep(scene: HangContext, coroutine: int) -> bool:
+def _is_asyncio_sleep(context: HangContext, coroutine: int) -> bool:
     """Tell whether a coroutine is that of asyncio.sleep(), which comes to its end."""
-    frame = scene.view.slots.frame_of_suspended_generator(coroutine)
+    frame = context.view.slots.frame_of_suspended_generator(coroutine)
     names = [name for _, name in TASK_SLEEPS]
     return frame is not None and frame.name in names and frame.filename.endswith(_ASYNCIO)
 
@@ -523,7 +530,7 @@ def _stack_with_iterator_one_back(stack: tuple[Item, ...]) -> tuple[Item, ...]:
 
 
 def start_after_call(
-    scene: HangContext, called: PyFrame, frame: PyFrame, returned: ReturnedValue
+    context: HangContext, called: PyFrame, frame: PyFrame, returned: ReturnedValue
 ) -> DryRunStart | None:
     """Return where a frame goes on when the one that it called has returned; None where unknown.
 
@@ -531,30 +538,30 @@ def start_after_call(
     """
     if called.hole is not None or called.name == "__init__":
         return None
-    running = scene.call_sites.running_instruction(
-        frame.code, scene.acquire_calls.running_byte_offset(frame)
+    running = context.call_sites.running_instruction(
+        frame.code, context.acquire_calls.running_byte_offset(frame)
     )
     if running is None:
         return None
     words: tuple[int, ...] | None = None
     if called.is_entry:
         with suppress(UnreadableMemory, LayoutError):
-            words = _find_words_below_call(scene, called, frame, running)
+            words = _find_words_below_call(context, called, frame, running)
     else:
         is_call = running.operation == "call"
-        words = scene.view.slots.value_stack_in_call(frame) if is_call else None
+        words = context.view.slots.value_stack_in_call(frame) if is_call else None
     if words is None:
         return None
-    items = _items_of_words(scene, frame, words)
+    items = _items_of_words(context, frame, words)
     if returned.raised is not None:
         return DryRunStart(running.at, tuple(items))
     return DryRunStart(running.end, (*items, returned.value))
 
 
-def _items_of_words(scene: HangContext, frame: PyFrame, words: Sequence[int]) -> list[Item]:
+def _items_of_words(context: HangContext, frame: PyFrame, words: Sequence[int]) -> list[Item]:
     """Return what words of a frame's value stack are."""
-    run = start_dry_run(scene, frame, [MAX_ITEMS], DryRun)
-    iterates = (scene.view.type_name(w) for w in words)
+    run = start_dry_run(context, frame, [MAX_ITEMS], DryRun)
+    iterates = (context.view.type_name(w) for w in words)
     return [
         run.iterator_position(word)
         if kind.endswith("iterator") or kind in _GO_OVER
@@ -566,7 +573,7 @@ def _items_of_words(scene: HangContext, frame: PyFrame, words: Sequence[int]) ->
 
 
 def _find_words_below_call(
-    scene: HangContext, called: PyFrame, frame: PyFrame, running: Instruction
+    context: HangContext, called: PyFrame, frame: PyFrame, running: Instruction
 ) -> tuple[int, ...] | None:
     """Return what lies on a frame's stack below the function that its running call has called.
 
@@ -574,8 +581,8 @@ def _find_words_below_call(
     is. The function lies there once, with its arguments behind it. None where it may be the
     argument of another one that called it, or a generator, which is resumed otherwise.
     """
-    view, name = scene.view, running.name
-    marks_calls = "PUSH_NULL" in scene.call_sites.opcodes.instructions
+    view, name = context.view, running.name
+    marks_calls = "PUSH_NULL" in context.call_sites.opcodes.instructions
     with_null = name == "CALL_FUNCTION_EX" and marks_calls
     flags = view.reader.field32(called.code, "PyCodeObject", "co_flags")
     if name not in _CALLS_FUNCTION or flags & _RESUMED or (

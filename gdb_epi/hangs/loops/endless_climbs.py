@@ -30,12 +30,12 @@ _NAMES = frozenset(("global", "name", "attr", "method"))
 
 
 @diagnose_each_thread
-def diagnose_endless_climb(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+def diagnose_endless_climb(context: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread seeks a file in the folder that is its own parent."""
     if not activity.frames or activity.timed:
         return None
     frame = activity.frames[0]
-    folder = next(_folders_that_lead_nowhere(scene, frame), None)
+    folder = next(_folders_that_lead_nowhere(context, frame), None)
     if folder is None:
         return None
     name, text = folder
@@ -50,12 +50,12 @@ def diagnose_endless_climb(scene: HangContext, activity: ThreadActivity) -> Hang
     )  # fmt: skip
 
 
-def _folders_that_lead_nowhere(scene: HangContext, frame: PyFrame) -> Iterator[tuple[str, str]]:
+def _folders_that_lead_nowhere(context: HangContext, frame: PyFrame) -> Iterator[tuple[str, str]]:
     """Yield the variable of a loop that only seeks files, and its value, if that is its own parent.
 
     Raises UnreadableMemory, LayoutError, IndexError.
     """
-    sites, view, body = scene.call_sites, scene.view, scene.loop_code(frame)
+    sites, view, body = context.call_sites, context.view, context.loop_code(frame)
     if not body:
         return
     inside = {each.at for each in body}
@@ -71,11 +71,11 @@ def _folders_that_lead_nowhere(scene: HangContext, frame: PyFrame) -> Iterator[t
         sites.comparison_operator(each) or each.operation == "next" for each in body
     ):
         return
-    own, scope = view.variable(frame, "self") or 0, scene.live_code.calls.globals_of(frame)
+    own, scope = view.variable(frame, "self") or 0, context.live_code.calls.globals_of(frame)
     for does, name in used:
         of_scope = does in ("global", "name")
         word = view.objects.dict_get(scope, name) if of_scope else view.attribute(own, name)
-        if name not in _OF_PATHS and not _is_text(scene, word):
+        if name not in _OF_PATHS and not _is_text(context, word):
             return
     slots = sites.name_tables(frame.code)[1]
     stored = {
@@ -83,13 +83,13 @@ def _folders_that_lead_nowhere(scene: HangContext, frame: PyFrame) -> Iterator[t
         for each in body if each.operation in ("store", "store_load")
     }  # fmt: skip
     values = {name: view.variable(frame, name) or 0 for name in stored}
-    if not all(_is_text(scene, at) for at in values.values()):
+    if not all(_is_text(context, at) for at in values.values()):
         return
     for name, at in values.items():
-        text = get_process_values(scene.target, scene.python).value_of(at).text
+        text = get_process_values(context.target, context.python).value_of(at).text
         if text in _OWN_PARENTS:
             yield name, text
 
 
-def _is_text(scene: HangContext, word: object) -> bool:
-    return isinstance(word, int) and scene.view.type_name(word) in _KINDS_OF_PATHS
+def _is_text(context: HangContext, word: object) -> bool:
+    return isinstance(word, int) and context.view.type_name(word) in _KINDS_OF_PATHS

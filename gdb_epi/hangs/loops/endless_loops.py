@@ -73,18 +73,18 @@ _OF_ANY_LOOP = frozenset(
 
 
 @diagnose_each_thread
-def diagnose_endless_loop(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+def diagnose_endless_loop(context: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread runs a loop that came back to the same state, and that nobody else changes."""
     waits_in_turns = activity.timed and activity.kind in (EVENT, LOCK, JOIN)
     if activity.frames and (waits_in_turns or activity.kind in (*RUNNING, GIL, SLEEP)):
-        endless = find_endless_loop(scene, activity)
+        endless = find_endless_loop(context, activity)
         if endless is not None:
-            return _endless_loop_diagnosis(scene, activity, *endless)
+            return _endless_loop_diagnosis(context, activity, *endless)
     return None
 
 
 def find_endless_loop(
-    scene: HangContext, activity: ThreadActivity, *, polls: bool = False, meant: bool = False
+    context: HangContext, activity: ThreadActivity, *, polls: bool = False, meant: bool = False
 ) -> tuple[PyFrame, EndlessLoop] | None:
     """Return the frame of a thread that goes round for ever, and its loop; None without one.
 
@@ -92,10 +92,10 @@ def find_endless_loop(
     is meant to go on; `while not stop.wait(5): look()` is, until somebody asks it to end.
     """
     of_event = activity.kind == EVENT and activity.timed and not meant
-    if of_event and is_shutdown_name(name_awaited_object(scene, activity)[0]):
+    if of_event and is_shutdown_name(name_awaited_object(context, activity)[0]):
         return None
     budget = [MAX_STEPS]
-    frames = scene.view.frames(activity.tid)[: MAX_FRAMES + MAX_WAITING]
+    frames = context.view.frames(activity.tid)[: MAX_FRAMES + MAX_WAITING]
     waiting = 0
     if activity.kind not in (*RUNNING, GIL) and activity.frames:  # the library's call is made anew
         own = activity.frames[0].address
@@ -106,11 +106,11 @@ def find_endless_loop(
             continue
         try:
             end = _dry_run_frame(
-                scene, activity, frames, number, budget, returned, polls=polls, meant=meant
+                context, activity, frames, number, budget, returned, polls=polls, meant=meant
             )
         except NOT_FOLLOWED:
             if not number:  # with all of the budget: a second run would come to the same
-                scene.followed[frame.address] = False
+                context.followed[frame.address] = False
             if _is_call_made_again_by_caller(frame):
                 returned = ()
                 continue
@@ -121,40 +121,40 @@ def find_endless_loop(
         if any(each.raised is not None for each in returned):
             continue  # to where it is handled
         # One that gives values may go on giving them.
-        scene.followed[frame.address] = not start_dry_run(
-            scene, frame, budget, DryRun
+        context.followed[frame.address] = not start_dry_run(
+            context, frame, budget, DryRun
         ).is_generator()
     return None
 
 
-def find_endless_loop_of_task(scene: HangContext, frame: PyFrame) -> EndlessLoop | None:
+def find_endless_loop_of_task(context: HangContext, frame: PyFrame) -> EndlessLoop | None:
     """Return the loop of a coroutine that sleeps, if it comes back to the same state; else None."""
     try:
-        for start in find_dry_run_starts(scene, frame, innermost=True):
-            run = start_dry_run_at(scene, frame, start, [MAX_STEPS], DryRun)
+        for start in find_dry_run_starts(context, frame, innermost=True):
+            run = start_dry_run_at(context, frame, start, [MAX_STEPS], DryRun)
             run.run_from(start.at, MAX_CODE)
     except EndlessLoop as endless:
         endless.read, endless.writes = frozenset(run.memory.read), run.memory.writes
-        return endless if _may_endless_loop_end(scene, endless) else None
+        return endless if _may_endless_loop_end(context, endless) else None
     except NOT_FOLLOWED:
         pass
     return None
 
 
-def does_dry_run_end(scene: HangContext, activity: ThreadActivity, frame: PyFrame) -> bool:
+def does_dry_run_end(context: HangContext, activity: ThreadActivity, frame: PyFrame) -> bool:
     """Tell whether a frame of a running thread comes to its end; False where that is not known."""
-    if frame.address in scene.followed:
-        return scene.followed[frame.address]
-    frames = scene.view.frames(activity.tid)[:MAX_FRAMES]
+    if frame.address in context.followed:
+        return context.followed[frame.address]
+    frames = context.view.frames(activity.tid)[:MAX_FRAMES]
     places = [n for n, each in enumerate(frames) if each.address == frame.address]
     budget = [MAX_STEPS]
     try:
         return (
             not any(
-                isinstance(_dry_run_frame(scene, activity, frames, n, budget), EndlessLoop)
+                isinstance(_dry_run_frame(context, activity, frames, n, budget), EndlessLoop)
                 for n in places
             )
-            and not start_dry_run(scene, frame, budget, DryRun).is_generator()
+            and not start_dry_run(context, frame, budget, DryRun).is_generator()
         )
     except NOT_FOLLOWED:
         return False
@@ -166,15 +166,15 @@ def _is_call_made_again_by_caller(frame: PyFrame) -> bool:
 
 
 def _endless_loop_diagnosis(
-    scene: HangContext, activity: ThreadActivity, frame: PyFrame, endless: EndlessLoop
+    context: HangContext, activity: ThreadActivity, frame: PyFrame, endless: EndlessLoop
 ) -> HangDiagnosis:
-    key_frames = scene.loop_frames(activity.frames)
+    key_frames = context.loop_frames(activity.frames)
     member = activity._replace(key_frames=key_frames)
     running = activity.kind in (*RUNNING, GIL)
     waiting = (
         None
         if running
-        else _thread_waiting_for_read_object(scene, activity, endless.read, endless.changed)
+        else _thread_waiting_for_read_object(context, activity, endless.read, endless.changed)
     )
     if waiting is not None:
         does = "sleeps" if activity.kind == SLEEP else f"waits for {activity.what}, with a timeout,"
@@ -206,7 +206,7 @@ def _endless_loop_diagnosis(
 
 
 def _dry_run_frame(
-    scene: HangContext, activity: ThreadActivity, frames: Sequence[PyFrame], number: int,
+    context: HangContext, activity: ThreadActivity, frames: Sequence[PyFrame], number: int,
     budget: list[int], returned: Sequence[ReturnedValue] = (), *, polls: bool = False,
     meant: bool = False,
 ) -> EndlessLoop | tuple[ReturnedValue, ...]:  # fmt: skip
@@ -219,15 +219,15 @@ def _dry_run_frame(
     values: list[ReturnedValue] = []
     ends = 0
     frame, innermost = frames[number], not number
-    afters = [(start_after_call(scene, frames[number - 1], frame, e), e) for e in returned]
+    afters = [(start_after_call(context, frames[number - 1], frame, e), e) for e in returned]
     whole_states = [(start, each) for start, each in afters if start is not None]
     if len(whole_states) < len(afters):
         whole_states = []
-    for running in _running_generators(scene, frames, number - 1, budget):
-        made_anew = ((s, None) for s in find_dry_run_starts(scene, frame, innermost=innermost))
+    for running in _running_generators(context, frames, number - 1, budget):
+        made_anew = ((s, None) for s in find_dry_run_starts(context, frame, innermost=innermost))
         for start, came in whole_states or made_anew:
-            run = start_dry_run_at(scene, frame, start, budget, DryRun)
-            run.generators = _RunningGeneratorPositions(scene, budget, running)
+            run = start_dry_run_at(context, frame, start, budget, DryRun)
+            run.generators = _RunningGeneratorPositions(context, budget, running)
             if came is not None:
                 run.memory, run.for_loops = came.memory, None  # all of the stack is known
             ends += 1
@@ -247,15 +247,15 @@ def _dry_run_frame(
                 raise Undecodable("what depends on how far the running instruction is")
             if endless is None:
                 continue
-            shared = _variables_stored_elsewhere(scene, activity, run.memory)
+            shared = _variables_stored_elsewhere(context, activity, run.memory)
             if (run.memory.read or shared) and not (
-                scene.is_only_thread_awake(activity)
-                or _is_read_memory_unchanged(scene, activity, frames[number:], run.memory, shared)
+                context.is_only_thread_awake(activity)
+                or _is_read_memory_unchanged(context, activity, frames[number:], run.memory, shared)
             ):
                 raise Undecodable("objects that others may change")
-            if UnblockedThreads(scene).may_change_unseen(activity.tid):
+            if UnblockedThreads(context).may_change_unseen(activity.tid):
                 raise Undecodable("variables that others may store")
-            if run.memory.released and any(d.kind == LOCK for d in scene.activities):
+            if run.memory.released and any(d.kind == LOCK for d in context.activities):
                 raise Undecodable("a lock that another one may wait for")
             sleeps = activity.kind not in (*RUNNING, GIL) and not polls
             endless.changed, endless.only_looks = (
@@ -265,20 +265,20 @@ def _dry_run_frame(
             if (
                 sleeps
                 and _thread_waiting_for_read_object(
-                    scene, activity, run.memory.read, endless.changed
+                    context, activity, run.memory.read, endless.changed
                 )
                 is None
             ):
                 raise Undecodable("a loop that nobody waits for")
             endless.read, endless.writes = frozenset(run.memory.read), run.memory.writes
-            if not (meant or endless.fails or _may_endless_loop_end(scene, endless)):
+            if not (meant or endless.fails or _may_endless_loop_end(context, endless)):
                 raise Undecodable("a loop that is meant to go on")
             if start.repeats_until in run.raised_at:
                 break  # a call that raises has not returned
     return endless or (tuple(values) if len(values) == ends else ())
 
 
-def _may_endless_loop_end(scene: HangContext, endless: EndlessLoop) -> bool:
+def _may_endless_loop_end(context: HangContext, endless: EndlessLoop) -> bool:
     """Tell whether a loop may end, or that of a generator whose values it takes.
 
     One that a handler of a particular error ends is not meant to go on either.
@@ -287,35 +287,36 @@ def _may_endless_loop_end(scene: HangContext, endless: EndlessLoop) -> bool:
     for rest in endless.generators:
         around = {
             f: last
-            for f, last in sorted(scene.call_sites.calls_of(rest.code).loops)
+            for f, last in sorted(context.call_sites.calls_of(rest.code).loops)
             if f <= rest.at <= last
         }
         loops += [(rest.code, (first, around[first] + 1)) for first in sorted(around)[:1]]
     # An empty one: a built-in function goes round.
     return not range(*loops[0][1]) or any(
-        scene.call_sites.can_leave_loop(code, range(*loop)) or is_ended_by_error(scene, code, loop)
+        context.call_sites.can_leave_loop(code, range(*loop))
+        or is_ended_by_error(context, code, loop)
         for code, loop in loops
     )
 
 
-def is_ended_by_error(scene: HangContext, code: int, loop: tuple[int, int]) -> bool:
+def is_ended_by_error(context: HangContext, code: int, loop: tuple[int, int]) -> bool:
     """Tell whether an `except` around a loop names an error that its code raises to end it.
 
     What ends the program, or any error whatever, may end a loop that is meant to go on. Raises
     UnreadableMemory, LayoutError.
     """
     first, last = loop
-    sites = scene.call_sites
+    sites = context.call_sites
     steps = list(sites.instructions(code))
     targets = {
-        target for begin, end, target in scene.live_code.guarded_ranges_of_handlers(code)
+        target for begin, end, target in context.live_code.guarded_ranges_of_handlers(code)
         if begin < last and first < end and target not in range(first, last)
     }  # fmt: skip
     used = list(sites.names_used_by_instructions(code))
     for target in targets:
         checked = next(
-            (each.at for each in steps
-             if target <= each.at < target + MAX_HANDLED and each.name in _MATCHES_ERROR), target,
+            (step.at for step in steps
+             if target <= step.at < target + MAX_HANDLED and step.name in _MATCHES_ERROR), target,
         )  # fmt: skip
         names = {name for at, _, name in used if name and target <= at < checked}
         if names and names.isdisjoint(_OF_ANY_LOOP):
@@ -324,18 +325,18 @@ def is_ended_by_error(scene: HangContext, code: int, loop: tuple[int, int]) -> b
 
 
 def _running_generators(
-    scene: HangContext, frames: Sequence[PyFrame], number: int, budget: list[int]
+    context: HangContext, frames: Sequence[PyFrame], number: int, budget: list[int]
 ) -> list[dict[int, ResumptionPoint]]:
     """Return where a running generator, and those that it takes values of, may stand."""
-    run = start_dry_run(scene, frames[number], budget, DryRun) if number >= 0 else None
+    run = start_dry_run(context, frames[number], budget, DryRun) if number >= 0 else None
     if run is None or not run.is_generator():
         return [{}]
-    inner = _running_generators(scene, frames, number - 1, budget)
+    inner = _running_generators(context, frames, number - 1, budget)
     locals = tuple(sorted(run.locals.items()))
     return [
         {**each, frames[number].address: ResumptionPoint(
             run.code, run.globals, start.at, locals, start.stack, runs=True)}
-        for start in find_dry_run_starts(scene, frames[number], innermost=not number)
+        for start in find_dry_run_starts(context, frames[number], innermost=not number)
         for each in inner
     ]  # fmt: skip
 
@@ -344,35 +345,35 @@ class _RunningGeneratorPositions:
     """Where the generators of a process go on."""
 
     def __init__(
-        self, scene: HangContext, budget: list[int], running: Mapping[int, ResumptionPoint]
+        self, context: HangContext, budget: list[int], running: Mapping[int, ResumptionPoint]
     ) -> None:
-        self._scene, self._budget, self._running = scene, budget, running
+        self._context, self._budget, self._running = context, budget, running
 
     def __call__(self, address: int) -> ResumptionPoint | None:
         """Return the rest of a generator, None of one that has ended. Raises Undecodable."""
-        scene = self._scene
-        frame = scene.view.slots.frame_of_suspended_generator(address)
+        context = self._context
+        frame = context.view.slots.frame_of_suspended_generator(address)
         if frame is None:
             return None
         if frame.address in self._running:
             return self._running[frame.address]
         if any(
             each.address == frame.address
-            for each in chain.from_iterable(scene.view.all_frames().values())
+            for each in chain.from_iterable(context.view.all_frames().values())
         ):
             raise Undecodable("a generator that runs")
-        run = start_dry_run(scene, frame, self._budget, DryRun)
-        words = scene.view.slots.value_stack_in_call(
+        run = start_dry_run(context, frame, self._budget, DryRun)
+        words = context.view.slots.value_stack_in_call(
             frame
         )  # it is kept where a generator rests, too
         if words is None:
-            slots = scene.view.slots.words_of_frame(frame)
+            slots = context.view.slots.words_of_frame(frame)
             words = slots.stack[: slots.deep]
         stack = tuple(map(run.iterator_position, words))
         if None in stack:
             raise Undecodable("a generator with other things on its stack")
-        running = scene.call_sites.running_instruction(
-            frame.code, scene.acquire_calls.running_byte_offset(frame)
+        running = context.call_sites.running_instruction(
+            frame.code, context.acquire_calls.running_byte_offset(frame)
         )
         after = running.end if running is not None else 0
         return ResumptionPoint(
@@ -381,14 +382,14 @@ class _RunningGeneratorPositions:
 
 
 def _thread_waiting_for_read_object(
-    scene: HangContext, activity: ThreadActivity, read: Collection[int], changed: Collection[int]
+    context: HangContext, activity: ThreadActivity, read: Collection[int], changed: Collection[int]
 ) -> ThreadActivity | None:
     """Return another thread that waits for what belongs to an object that a loop looks at.
 
     A loop that sleeps and that nobody waits for may be meant to go on. So may one that changes
     what the other waits for in each turn, as who puts items into the queue of a consumer.
     """
-    view = scene.view
+    view = context.view
     of_loop, given = set[int](), set(changed)
     for at in read:
         if at and not at & 7:
@@ -396,7 +397,7 @@ def _thread_waiting_for_read_object(
             of_loop |= parts
             given |= set[int]() if parts.isdisjoint(changed) else parts
     others = (
-        d for d in scene.activities
+        d for d in context.activities
         if d.tid != activity.tid
         and (d.object in of_loop - given or (d.kind == JOIN and d.target == activity.tid))
     )  # fmt: skip
@@ -404,23 +405,23 @@ def _thread_waiting_for_read_object(
 
 
 def _variables_stored_elsewhere(
-    scene: HangContext, activity: ThreadActivity, memory: DryRunMemory
+    context: HangContext, activity: ThreadActivity, memory: DryRunMemory
 ) -> set[str]:
     """Return the variables in cells that a loop reads and that code beside it may store.
 
     An inner function does so (nonlocal), or the function around it that another thread runs. Code
     that this thread alone runs has new cells in each call.
     """
-    sites, code_of = scene.call_sites, scene.live_code
+    sites, code_of = context.call_sites, context.live_code
     try:
         names = {sites.name_tables(code).cells[number] for code, number in memory.cells}
         if not names:
             return names
-        frames = scene.view.all_frames()
+        frames = context.view.all_frames()
         alone = {frame.code for frame in frames.get(activity.tid, ())}
         beside = {f.code for tid, own in frames.items() if tid != activity.tid for f in own}
         functions = chain.from_iterable(code_of.own_functions.values())
-        codes = beside | ({each.code for each in functions} - alone)
+        codes = beside | ({function.code for function in functions} - alone)
         return {
             name for code in codes for name in names.intersection(sites.name_tables(code).cells)
             if any(code_of.cells_stored(code, (name,)))
@@ -430,38 +431,38 @@ def _variables_stored_elsewhere(
 
 
 def _is_read_memory_unchanged(
-    scene: HangContext, activity: ThreadActivity, frames: Sequence[PyFrame], memory: DryRunMemory,
+    context: HangContext, activity: ThreadActivity, frames: Sequence[PyFrame], memory: DryRunMemory,
     shared: Collection[str],
 ) -> bool:  # fmt: skip
     """Tell whether no code that can still run, but the loop's, changes what the loop has read."""
-    unblocked = UnblockedThreads(scene)
+    unblocked = UnblockedThreads(context)
     read = {at for at in memory.read if at > 0}
-    idents = {each.ident: each.tid for each in scene.python.threads()}
+    idents = {thread.ident: thread.tid for thread in context.python.threads()}
     for at in read:
-        if scene.live_code.is_changed_by_libraries(at):
+        if context.live_code.is_changed_by_libraries(at):
             return False
-        ident = scene.view.attribute(at, "_ident")  # of a threading.Thread, which may end
-        number = scene.view.objects.integer(ident) if ident else None
+        ident = context.view.attribute(at, "_ident")  # of a threading.Thread, which may end
+        number = context.view.objects.integer(ident) if ident else None
         tid = idents.get(number) if isinstance(number, int) else None
         if tid not in (None, 0, activity.tid, *unblocked.blocked_threads):
             return False
     names = {
         name
-        for body in scene.live_code.effects_of_frames(frames[:1]).bodies
-        for _, does, name in scene.call_sites.names_used_by_instructions(body.code)
+        for body in context.live_code.effects_of_frames(frames[:1]).bodies
+        for _, does, name in context.call_sites.names_used_by_instructions(body.code)
         if name and not does.startswith(("fast", "store"))
     } | set(shared)
     if names & _BY_TEXT:  # their names are texts
-        values = PlainValues(scene.target, scene.python)
+        values = PlainValues(context.target, context.python)
         constants = (
-            scene.view.reader.field(body.code, "PyCodeObject", "co_consts")
-            for body in scene.live_code.effects_of_frames(frames[:1]).bodies
+            context.view.reader.field(body.code, "PyCodeObject", "co_consts")
+            for body in context.live_code.effects_of_frames(frames[:1]).bodies
         )
         names |= {
             text
-            for each in constants
-            for at in values.sequence_items(each) or ()
+            for constant in constants
+            for at in values.sequence_items(constant) or ()
             if (text := values.text(at)) is not None
         }
-    scopes = {scene.live_code.calls.globals_of(frame) for frame in frames if frame.hole is None}
+    scopes = {context.live_code.calls.globals_of(frame) for frame in frames if frame.hole is None}
     return not unblocked.may_change_names(activity.tid, names, read - scopes)

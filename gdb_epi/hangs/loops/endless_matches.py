@@ -51,13 +51,13 @@ class _TooManySteps(Exception):
 
 
 @diagnose_each_thread
-def diagnose_endless_match(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+def diagnose_endless_match(context: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread matches a pattern whose repetitions try all ways to split its text."""
     if activity.kind not in RUNNING or not activity.frames:
         return None
     try:
-        matching = _read_match_state(scene, activity)
-        pattern = _pattern_being_matched(scene, activity) if matching is not None else None
+        matching = _read_match_state(context, activity)
+        pattern = _pattern_being_matched(context, activity) if matching is not None else None
         explodes = (
             pattern is not None
             and matching is not None
@@ -83,9 +83,9 @@ def diagnose_endless_match(scene: HangContext, activity: ThreadActivity) -> Hang
     )  # fmt: skip
 
 
-def _read_match_state(scene: HangContext, activity: ThreadActivity) -> _MatchState | None:
+def _read_match_state(context: HangContext, activity: ThreadActivity) -> _MatchState | None:
     """Return what the engine is doing by its state on a thread's native stack."""
-    words = scene.native_stack_words(activity.tid, STACK_BYTES)
+    words = context.native_stack_words(activity.tid, STACK_BYTES)
     for number in range(4, len(words)):
         position, beginning, start, behind = words[number - 4 : number]
         address = words[number]  # the names of all words on a stack took a fifth of a busy core
@@ -93,9 +93,9 @@ def _read_match_state(scene: HangContext, activity: ThreadActivity) -> _MatchSta
             address
         ):
             continue
-        if scene.view.type_name(address) != "str":
+        if context.view.type_name(address) != "str":
             continue
-        text = scene.view.reader.string(address, MAX_TEXT)
+        text = context.view.reader.string(address, MAX_TEXT)
         if not isinstance(text, str) or not text or (behind - beginning) % len(text):
             continue
         width = (behind - beginning) // len(text)
@@ -108,13 +108,15 @@ def _looks_like_heap_pointer(word: int) -> bool:
     return word > 1 << 16 and not word & 7 and word < 1 << 47
 
 
-def _pattern_being_matched(scene: HangContext, activity: ThreadActivity) -> tuple[str, int] | None:
+def _pattern_being_matched(
+    context: HangContext, activity: ThreadActivity
+) -> tuple[str, int] | None:
     """Return the pattern that the innermost frames call, and its flags."""
-    for frame in scene.view.frames(activity.tid)[:2]:
-        for word in scene.view.slots.words_of_frame(frame).stack:
-            if not _looks_like_heap_pointer(word) or scene.view.type_name(word) not in _PATTERNS:
+    for frame in context.view.frames(activity.tid)[:2]:
+        for word in context.view.slots.words_of_frame(frame).stack:
+            if not _looks_like_heap_pointer(word) or context.view.type_name(word) not in _PATTERNS:
                 continue
-            decoder = get_process_values(scene.target, scene.python).decoder(
+            decoder = get_process_values(context.target, context.python).decoder(
                 ReprLimits(secrets=True)
             )
             obj = decoder.obj(word)
@@ -257,7 +259,7 @@ class _Matcher:
         if name == "LITERAL":
             return chr(argument) in letters
         if name == "RANGE":
-            return any(argument[0] <= ord(each) <= argument[1] for each in letters)
+            return any(argument[0] <= ord(letter) <= argument[1] for letter in letters)
         if name == "NEGATE":
             return False
         return _is_in_category(str(argument), letter)

@@ -44,15 +44,15 @@ _TAKES = frozenset((
 
 @diagnose_each_thread
 def diagnose_endless_repetition(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
     """A thread's loop has made the same object thousands of times, and nothing counts its turns."""
     if activity.kind not in RUNNING or not activity.frames:
         return None
-    frames = scene.view.frames(activity.tid)[:MAX_FRAMES]
+    frames = context.view.frames(activity.tid)[:MAX_FRAMES]
     for number, frame in enumerate(frames):
         try:
-            repeated = _repeated_objects(scene, frames[: number + 1], frame)
+            repeated = _repeated_objects(context, frames[: number + 1], frame)
         except (UnreadableMemory, LayoutError, IndexError):
             continue
         if repeated is not None:
@@ -77,27 +77,35 @@ def _diagnose_repeated_objects(
 
 
 def _repeated_objects(
-    scene: HangContext, inner: Sequence[PyFrame], frame: PyFrame
+    context: HangContext, inner: Sequence[PyFrame], frame: PyFrame
 ) -> tuple[str, str, int] | None:
     """Return (variable, class, count) of the objects that a frame's loop makes again and again.
 
     Raises UnreadableMemory, LayoutError, IndexError.
     """
-    loops, sites = scene.loop_bodies(frame), scene.call_sites
-    heads = {each.at for each in sites.instructions(frame.code) if each.operation == "next"}
+    loops, sites = context.loop_bodies(frame), context.call_sites
+    heads = {
+        instruction.at
+        for instruction in sites.instructions(frame.code)
+        if instruction.operation == "next"
+    }
     if (
         not loops
         or any(loop.start in heads for loop in loops)
-        or scene.iterates_over_finite_container(frame)
+        or context.iterates_over_finite_container(frame)
     ):
         return None
-    for name, at in _variables_and_attributes(scene, frame):
-        if scene.view.type_name(at) != "list":
+    for name, at in _variables_and_attributes(context, frame):
+        if context.view.type_name(at) != "list":
             continue
-        kind, count = _class_and_count_if_all_equal(scene, at)
+        kind, count = _class_and_count_if_all_equal(context, at)
         if count < ENOUGH:
             continue
-        names = [each for own in inner for each in sites.names_used_by_instructions(own.code)]
+        names = [
+            names_used_by_instruction
+            for own in inner
+            for names_used_by_instruction in sites.names_used_by_instructions(own.code)
+        ]
         if any(does == "global" and each == "next" for _, does, each in names):
             return None
         used = {each for _, _, each in names}
@@ -106,28 +114,28 @@ def _repeated_objects(
             for own in inner for at, _, each in sites.names_used_by_instructions(own.code)
         )  # fmt: skip
         reads = "read" in used and "seek" not in used
-        if reads or used & _TAKES or not appends or _counts_turns(scene, inner, used, count):
+        if reads or used & _TAKES or not appends or _counts_turns(context, inner, used, count):
             return None
-        if _makes_progress(scene, inner, frame, kind):
+        if _makes_progress(context, inner, frame, kind):
             return None
         return name, kind, count
     return None
 
 
-def _variables_and_attributes(scene: HangContext, frame: PyFrame) -> Iterator[tuple[str, int]]:
+def _variables_and_attributes(context: HangContext, frame: PyFrame) -> Iterator[tuple[str, int]]:
     """Yield (name, PyObject *) of a frame's variables and of their attributes."""
-    for name, at in scene.view.variable_addresses(frame):
-        if at & 7 or scene.view.type_name(at) in _NAMESPACES:
+    for name, at in context.view.variable_addresses(frame):
+        if at & 7 or context.view.type_name(at) in _NAMESPACES:
             continue
         yield name, at
-        for key, value in islice(scene.view.attributes(at), MAX_ATTRIBUTES):
+        for key, value in islice(context.view.attributes(at), MAX_ATTRIBUTES):
             if value and not value & 7:
                 yield f"{name}.{key}", value
 
 
-def _class_and_count_if_all_equal(scene: HangContext, at: int) -> tuple[str, int]:
+def _class_and_count_if_all_equal(context: HangContext, at: int) -> tuple[str, int]:
     """Return the class of a list's objects and their number; 0 where they are not all equal."""
-    reader = scene.view.reader
+    reader = context.view.reader
     size = reader.signed_field(at, "PyListObject", "ob_size")
     room = reader.signed_field(at, "PyListObject", "allocated")
     if size < ENOUGH or room <= size:  # [x] * n has no room left over
@@ -138,44 +146,46 @@ def _class_and_count_if_all_equal(scene: HangContext, at: int) -> tuple[str, int
     last = items[-LAST:]
     if len(set(last)) != len(last):
         return "", 0  # one object many times
-    values = [_plain_attribute_values(scene, item) for item in last]
+    values = [_plain_attribute_values(context, item) for item in last]
     periods = (p for p in range(1, PERIOD + 1) if values[p:] == values[:-p])
     if None in values or next(periods, 0) == 0:
         return "", 0
     half = items[len(items) // 2 : -LAST]
-    spread = {_plain_attribute_values(scene, item) for item in half[:: max(1, len(half) // SPREAD)]}
-    return scene.view.type_name(last[-1]), len(items) if spread <= set(values) else 0
+    spread = {
+        _plain_attribute_values(context, item) for item in half[:: max(1, len(half) // SPREAD)]
+    }
+    return context.view.type_name(last[-1]), len(items) if spread <= set(values) else 0
 
 
-def _plain_attribute_values(scene: HangContext, item: int) -> tuple[str, ...] | None:
+def _plain_attribute_values(context: HangContext, item: int) -> tuple[str, ...] | None:
     """Return the attributes of an object; None where it has few, or one that is not plain."""
     parts = []
-    for name, at in _attributes_or_slot_words(scene, item):
-        kind = scene.view.type_name(at)
+    for name, at in _attributes_or_slot_words(context, item):
+        kind = context.view.type_name(at)
         if kind == "str":
-            text = scene.view.reader.string(at, MAX_TEXT)
+            text = context.view.reader.string(at, MAX_TEXT)
             if isinstance(text, Absent):
                 return None
             parts.append(f"{name}={text}")
         elif kind == "int":
-            parts.append(f"{name}={scene.view.objects.integer(at)}")
+            parts.append(f"{name}={context.view.objects.integer(at)}")
         elif kind == "bytes":
-            raw = scene.view.reader.bytes_object(at, MAX_TEXT)
+            raw = context.view.reader.bytes_object(at, MAX_TEXT)
             parts.append(f"{name}={raw!r}" if isinstance(raw, bytes) else name)
         else:  # the same object, or one of the same class that holds nothing of its own
             parts.append(f"{name}={kind if kind in ('dict', 'list') else hex(at)}")
-    return (scene.view.type_name(item), *parts) if len(parts) >= MIN_ATTRIBUTES else None
+    return (context.view.type_name(item), *parts) if len(parts) >= MIN_ATTRIBUTES else None
 
 
-def _attributes_or_slot_words(scene: HangContext, item: int) -> list[tuple[str, int]]:
+def _attributes_or_slot_words(context: HangContext, item: int) -> list[tuple[str, int]]:
     """Return (name, PyObject *) of an object's attributes; of one with slots, its words.
 
     Raises UnreadableMemory, LayoutError.
     """
-    attributes = list(islice(scene.view.attributes(item), MAX_ATTRIBUTES))
+    attributes = list(islice(context.view.attributes(item), MAX_ATTRIBUTES))
     if attributes:
         return attributes
-    reader = scene.view.reader
+    reader = context.view.reader
     kind, head = reader.type_of(item), reader.layout.size("PyObject") or 16
     flags = reader.field(kind, "PyTypeObject", "tp_flags")
     if not flags & _HEAP_TYPE or flags & _OF_BUILT_IN:
@@ -187,30 +197,33 @@ def _attributes_or_slot_words(scene: HangContext, item: int) -> list[tuple[str, 
 
 
 def _makes_progress(
-    scene: HangContext, inner: Sequence[PyFrame], frame: PyFrame, kind: str
+    context: HangContext, inner: Sequence[PyFrame], frame: PyFrame, kind: str
 ) -> bool:
     """Tell whether code stores something else than numbers and such objects: a next node."""
-    kept, loops = (*_KEPT, kind), scene.loop_bodies(frame)
+    kept, loops = (*_KEPT, kind), context.loop_bodies(frame)
     stored = {
-        each.argument for each in scene.call_sites.instructions(frame.code)
-        if each.operation.startswith("store") and any(each.at in loop for loop in loops)
+        instruction.argument for instruction in context.call_sites.instructions(frame.code)
+        if instruction.operation.startswith("store")
+        and any(instruction.at in loop for loop in loops)
     }  # fmt: skip
-    variables = scene.view.slots.words_of_frame(frame).variables
+    variables = context.view.slots.words_of_frame(frame).variables
     held = [variables[number] for number in stored if number < len(variables)]
-    if any(at and not at & 7 and scene.view.type_name(at) not in kept for at in held):
+    if any(at and not at & 7 and context.view.type_name(at) not in kept for at in held):
         return True
     return any(
-        scene.view.type_name(value) not in kept
-        and scene.offsets_that_change_names(own.code, {name.rpartition(".")[2]})
-        for own in inner for name, value in _variables_and_attributes(scene, own) if "." in name
+        context.view.type_name(value) not in kept
+        and context.offsets_that_change_names(own.code, {name.rpartition(".")[2]})
+        for own in inner for name, value in _variables_and_attributes(context, own) if "." in name
     )  # fmt: skip
 
 
-def _counts_turns(scene: HangContext, inner: Sequence[PyFrame], used: set[str], count: int) -> bool:
+def _counts_turns(
+    context: HangContext, inner: Sequence[PyFrame], used: set[str], count: int
+) -> bool:
     """Tell whether code reaches a number that could count so many turns, or limit them."""
-    view = scene.view
+    view = context.view
     for frame in inner:
-        words = [at for _, at in _variables_and_attributes(scene, frame)]
+        words = [at for _, at in _variables_and_attributes(context, frame)]
         words += [
             at for name, at in view.frame_variables_reader.global_addresses(frame) if name in used
         ]

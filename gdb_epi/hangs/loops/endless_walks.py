@@ -59,20 +59,20 @@ class _NotAWalk(Exception):
 
 
 @diagnose_each_thread
-def diagnose_endless_walk(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+def diagnose_endless_walk(context: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread runs a loop whose every test looks at objects of a ring."""
-    frames = scene.view.frames(activity.tid)
+    frames = context.view.frames(activity.tid)
     if activity.kind not in (PYTHON, GIL) or not activity.frames or not frames:
         return None
     frame = frames[0]
     if frame.address != activity.frames[0].address:
         return None
-    step = _attribute_step_of_loop(scene, frame)
-    start = scene.view.variable(frame, step.variable) if step is not None else None
-    length = measure_ring(scene, start, step.attribute) if step and start else 0
+    step = _attribute_step_of_loop(context, frame)
+    start = context.view.variable(frame, step.variable) if step is not None else None
+    length = measure_ring(context, start, step.attribute) if step and start else 0
     if step is None or not length:
         return None
-    kind = scene.view.type_name(start) or "object"
+    kind = context.view.type_name(start) or "object"
     shown = f"{step.variable} = {step.variable}.{step.attribute}"
     ring = (
         f"{length} objects of type {kind} whose `{step.attribute}` leads back to the first"
@@ -87,23 +87,23 @@ def diagnose_endless_walk(scene: HangContext, activity: ThreadActivity) -> HangD
          f"the objects form a ring of {length}"),
         ("a call, a comparison or a store into an object in the loop",),
         ("another thread that breaks the ring, or code of __bool__, __len__ or a property",),
-        outside=LATER_THREAD if UnblockedThreads(scene).may_change_names(
+        outside=LATER_THREAD if UnblockedThreads(context).may_change_names(
             activity.tid, (step.attribute,)) else "",
     )  # fmt: skip
 
 
 @diagnose_each_thread
-def diagnose_endless_search(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+def diagnose_endless_search(context: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread runs `number in itertools.count(...)`, which has counted past that number."""
     if activity.kind not in RUNNING or not activity.frames:
         return None
     frame = activity.frames[0]
-    if not scene.runs_comparison(frame, ("in", "not in")):
+    if not context.runs_comparison(frame, ("in", "not in")):
         return None
-    stack = scene.view.slots.words_of_frame(frame).stack
-    pairs = (two for two in pairwise(stack) if _is_itertools_count(scene, two[1]))
+    stack = context.view.slots.words_of_frame(frame).stack
+    pairs = (two for two in pairwise(stack) if _is_itertools_count(context, two[1]))
     pair = next(pairs, None)
-    sought, position, step = _read_search_in_count(scene, *pair) if pair else (None, None, None)
+    sought, position, step = _read_search_in_count(context, *pair) if pair else (None, None, None)
     if sought is None or position is None or not step or (position - sought) * step <= 0:
         return None
     why = f"it is at {position} in steps of {step}"
@@ -114,32 +114,32 @@ def diagnose_endless_search(scene: HangContext, activity: ThreadActivity) -> Han
     )  # fmt: skip
 
 
-def _is_itertools_count(scene: HangContext, word: int) -> bool:
-    return bool(word) and scene.view.type_name(word) == COUNT
+def _is_itertools_count(context: HangContext, word: int) -> bool:
+    return bool(word) and context.view.type_name(word) == COUNT
 
 
 def _read_search_in_count(
-    scene: HangContext, number: int, count: int
+    context: HangContext, number: int, count: int
 ) -> tuple[int | None, int | None, int]:
     """Return what is sought, where itertools.count() is, and its step.
 
     After the head of a countobject come a number, used where the step is 1, and both as objects
     (Modules/itertoolsmodule.c, 3.8 to 3.13).
     """
-    reader, objects = scene.view.reader, scene.view.objects
+    reader, objects = context.view.reader, context.view.objects
     head = reader.layout.size("PyObject") or 16
     position: int | Absent = reader.i64(count + head)
     step = objects.integer(reader.u64(count + head + 16))
     if position == MAX_POSITION:
         position = objects.integer(reader.u64(count + head + 8))
-    kind = scene.view.type_name(number)
+    kind = context.view.type_name(number)
     sought = objects.integer(number) if kind == "int" else None
     if isinstance(sought, Absent) or isinstance(position, Absent) or isinstance(step, Absent):
         return None, None, 0
     return sought, position, step
 
 
-def measure_ring(scene: HangContext, start: int, attribute: str) -> int:
+def measure_ring(context: HangContext, start: int, attribute: str) -> int:
     """Return how many objects the ring has that an attribute leads into; 0 when it ends."""
     places: dict[int, int] = {}
     word: int | None = start
@@ -147,19 +147,19 @@ def measure_ring(scene: HangContext, start: int, attribute: str) -> int:
         if word in places:
             return len(places) - places[word]
         places[word] = len(places)
-        word = scene.view.attribute(word, attribute)
+        word = context.view.attribute(word, attribute)
     return 0
 
 
-def _attribute_step_of_loop(scene: HangContext, frame: PyFrame) -> AttributeStep | None:
+def _attribute_step_of_loop(context: HangContext, frame: PyFrame) -> AttributeStep | None:
     """Return the step of a frame's innermost loop, when the loop does nothing else."""
-    sites, code, body = scene.call_sites, frame.code, scene.loop_code(frame)
+    sites, code, body = context.call_sites, frame.code, context.loop_code(frame)
     if not body:
         return None
     names, slots, _ = sites.name_tables(code)
     try:
         return parse_attribute_step(
-            body, slots, names, sites, lambda number: _is_none(scene, code, number)
+            body, slots, names, sites, lambda number: _is_none(context, code, number)
         )
     except (_NotAWalk, IndexError):
         return None
@@ -222,8 +222,8 @@ def parse_attribute_step(
     return step
 
 
-def _is_none(scene: HangContext, code: int, number: int) -> bool:
-    reader = scene.view.reader
+def _is_none(context: HangContext, code: int, number: int) -> bool:
+    reader = context.view.reader
     constants = reader.field(code, "PyCodeObject", "co_consts")
     at = constants + reader.layout.require("PyTupleObject", "ob_item") + 8 * number
-    return scene.view.type_name(reader.u64(at)) == "NoneType"
+    return context.view.type_name(reader.u64(at)) == "NoneType"

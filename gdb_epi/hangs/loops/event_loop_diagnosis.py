@@ -100,7 +100,7 @@ _GIVEN_TO_LOOPS = ("Loop", "Future", "Task", "Handle")
 
 
 def diagnose_sleeping_event_loop(
-    scene: HangContext,
+    context: HangContext,
     activity: ThreadActivity,
     loop: SleepingEventLoop | None,
     chain: WaitChain | None = None,
@@ -109,11 +109,11 @@ def diagnose_sleeping_event_loop(
 
     `chain` follows a task's wait to a thread of the loop's executor.
     """
-    sleeping = _SleepingLoopDiagnoser(scene, activity, chain)
-    unread = find_unread_child_output(scene, sleeping.tasks)
+    sleeping = _SleepingLoopDiagnoser(context, activity, chain)
+    unread = find_unread_child_output(context, sleeping.tasks)
     if unread is not None:
-        return diagnose_unread_child_output(scene, sleeping.activity, unread)
-    left_behind = diagnose_output_of_ended_child(scene, sleeping.activity, sleeping.tasks)
+        return diagnose_unread_child_output(context, sleeping.activity, unread)
+    left_behind = diagnose_output_of_ended_child(context, sleeping.activity, sleeping.tasks)
     if left_behind is not None:
         return left_behind
     closing = (
@@ -149,23 +149,23 @@ class _SleepingLoopDiagnoser:
     """An event loop that sleeps: its tasks, what wakes them, and answers for it."""
 
     def __init__(
-        self, scene: HangContext, activity: ThreadActivity, chain: WaitChain | None
+        self, context: HangContext, activity: ThreadActivity, chain: WaitChain | None
     ) -> None:
-        self.scene, self._chain = scene, chain
-        self.tasks = [task for task in scene.tasks if not task.running]
-        self.own = [task for task in self.tasks if own_frames(task, scene.installed)]
+        self.context, self._chain = context, chain
+        self.tasks = [task for task in context.tasks if not task.running]
+        self.own = [task for task in self.tasks if own_frames(task, context.installed)]
         self.base = f"{OF_EVENT_LOOP}{activity.who()} sleeps"
         self.waits = ""  # what its tasks wait for, as the end of a sentence
         if self.own:
-            first = sort_own_tasks_first(self.own, scene.installed)[0]
+            first = sort_own_tasks_first(self.own, context.installed)[0]
             what = WORDS.get(first.wait.kind, "") if first.wait is not None else ""
-            activity = activity_of_task(activity, first, scene.installed)
+            activity = activity_of_task(activity, first, context.installed)
             activity = activity._replace(label="task", what=what)
-            jobs = unfinished_queue_jobs_clause(scene, first.stack)
-            self.waits = f"; {tasks_clause(self.tasks, scene.installed, jobs)}"
-            self.waits += "".join(f"; {failed.text()}" for failed in scene.failed_tasks)
+            jobs = unfinished_queue_jobs_clause(context, first.stack)
+            self.waits = f"; {tasks_clause(self.tasks, context.installed, jobs)}"
+            self.waits += "".join(f"; {failed.text()}" for failed in context.failed_tasks)
         # Who holds up whom, and on what they wait: the answer in one clause.
-        held_up = held_up_clause(self.own, scene.installed)
+        held_up = held_up_clause(self.own, context.installed)
         self.held_up = f"{held_up}; " if held_up else ""
         self.activity = activity
         # Those of a library alone serve its loop.
@@ -178,24 +178,26 @@ class _SleepingLoopDiagnoser:
         and TaskGroup take theirs back (Modules/_asynciomodule.c, task_num_cancels_requested, 3.11
         to 3.15).
         """
-        scene = self.scene
+        context = self.context
         for task in self.own:
-            own = own_frames(task, scene.installed)
+            own = own_frames(task, context.installed)
             asyncio = task.framework == "asyncio"
             looping = (
-                next(filter(scene.acquire_calls.is_running_in_loop, own), None) if asyncio else None
+                next(filter(context.acquire_calls.is_running_in_loop, own), None)
+                if asyncio
+                else None
             )
             if looping is None:
                 continue
-            if any(_is_handling_error(scene, frame) for frame in own):
+            if any(_is_handling_error(context, frame) for frame in own):
                 continue  # what it waits for may be a part of its end
             waiting = [other for other in self.tasks if task.id in other.wakers]
-            frames = scene.view.frames(self.activity.tid)
+            frames = context.view.frames(self.activity.tid)
             if not waiting and not any(frames_running(frames, (_ENDS_TASKS,))):
                 continue
-            at = scene.view.reader.layout.offset("TaskObj", "task_num_cancels_requested")
-            asked = read_u32(scene.target, task.id + at) if at is not None else 0
-            if not asked or asked > MAX_ASKED or has_timeout(task, self.tasks, scene.view):
+            at = context.view.reader.layout.offset("TaskObj", "task_num_cancels_requested")
+            asked = read_u32(context.target, task.id + at) if at is not None else 0
+            if not asked or asked > MAX_ASKED or has_timeout(task, self.tasks, context.view):
                 continue
             who = f"{name_task(waiting[0])} waits" if waiting else "asyncio.run() waits"
             sentence = (
@@ -212,16 +214,20 @@ class _SleepingLoopDiagnoser:
 
     def diagnose_task_closing_service(self) -> HangDiagnosis | None:
         """Return the answer where a task is in a library's function that ends a service."""
-        scene = self.scene
+        context = self.context
         for task in self.tasks:
             frame = next(
-                (f for f in task.stack if f.name in CLOSING and scene.installed.contains_frame(f)),
+                (
+                    f
+                    for f in task.stack
+                    if f.name in CLOSING and context.installed.contains_frame(f)
+                ),
                 None,
             )
-            if frame is None or has_timeout(task, self.tasks, scene.view):
+            if frame is None or has_timeout(task, self.tasks, context.view):
                 continue
             others = [other for other in self.tasks if other.id != task.id]
-            kept = tasks_clause(others, scene.installed)
+            kept = tasks_clause(others, context.installed)
             sentence = (
                 f"{name_task(task)} is at {function_and_line(frame)}, which is to end a service "
                 f"and has no time limit{f'; {kept}' if kept else ''}"
@@ -240,26 +246,26 @@ class _SleepingLoopDiagnoser:
         Not where a task of the program does more than to read or to wait for others, or a timer is
         scheduled: it may be what a client asked for, or close what rests.
         """
-        scene = self.scene
+        context = self.context
         for task in self.own:
             frame = next((f for f in task.stack if (f.module, f.name) == _WAITS_FOR_CLIENTS), None)
-            sockets = scene.view.attribute(scene.view.variable(frame, "self"), "_sockets")
-            closed = sockets and scene.view.type_name(sockets) == "NoneType"
+            sockets = context.view.attribute(context.view.variable(frame, "self"), "_sockets")
+            closed = sockets and context.view.type_name(sockets) == "NoneType"
             others = [each for each in self.own if each.id != task.id]
             working = any(
-                each.wait is None or each.wait.kind not in (READ, TASK, TASKS) for each in others
+                other.wait is None or other.wait.kind not in (READ, TASK, TASKS) for other in others
             )
             if not closed or working or (loop is not None and loop.timers):
                 continue
-            if has_timeout(task, self.tasks, scene.view):
+            if has_timeout(task, self.tasks, context.view):
                 continue
-            at = function_and_line(own_frames(task, scene.installed)[0])
+            at = function_and_line(own_frames(task, context.installed)[0])
             sentence = (
                 f"{name_task(task)} waits in wait_closed() at {at} until the last connection of "
                 "its server, which takes no new ones, is closed: its client may do that, or this "
                 "program"
             )
-            kept = tasks_clause(others, scene.installed)
+            kept = tasks_clause(others, context.installed)
             return wait_diagnosis(
                 HANG, "closing", f"{sentence}{f'; {kept}' if kept else ''}", self.activity,
                 evidence=("the server has closed its sockets, and wait_closed() waits",),
@@ -270,7 +276,7 @@ class _SleepingLoopDiagnoser:
 
     def diagnose_wait_for_clients(self) -> HangDiagnosis:
         """Return the answer for the loop of a server."""
-        beside = other_threads_clause(self.scene, self.activity)
+        beside = other_threads_clause(self.context, self.activity)
         return idle_diagnosis(
             self.activity, f"{self.base} and waits for clients{self.waits}{beside}"
         )
@@ -280,8 +286,8 @@ class _SleepingLoopDiagnoser:
         base, waits, activity, tasks = self.base, self.waits, self.activity, self.tasks
         if not tasks:
             return None
-        watched = find_kinds_of_wakers(self.scene, activity.tid)
-        serves = any(waits_for_clients_in_library(task, self.scene.installed) for task in tasks)
+        watched = find_kinds_of_wakers(self.context, activity.tid)
+        serves = any(waits_for_clients_in_library(task, self.context.installed) for task in tasks)
         if serves or CLIENTS in watched:
             return self.diagnose_wait_for_clients()
         if self.outside.get(SLEEP) or TIMER in watched:
@@ -293,8 +299,8 @@ class _SleepingLoopDiagnoser:
         followed = self.diagnose_executor_job() or self.diagnose_giving_thread()
         if followed is not None:
             return followed
-        others = self._other_thread_may_wake() or self.scene.foreign_threads
-        signals = [n for n in signals_that_may_wake(self.scene, 0) if n not in ASK_TO_END]
+        others = self._other_thread_may_wake() or self.context.foreign_threads
+        signals = [n for n in signals_that_may_wake(self.context, 0) if n not in ASK_TO_END]
         # What the loop watches itself, such as the socket of a server, is not read.
         who = "its tasks wait" if len(self.own) > 1 else "its only task waits"
         within = len(self.own) > 1 and not (others or signals)
@@ -325,11 +331,11 @@ class _SleepingLoopDiagnoser:
 
         That is how services stop: add_signal_handler(SIGTERM, stop.set); await stop.wait().
         """
-        handlers = self.scene.event_loop_reader.signal_handlers(loop.address)
-        main = self.scene.main_task_of_loop(self.activity.tid) if handlers else None
+        handlers = self.context.event_loop_reader.signal_handlers(loop.address)
+        main = self.context.main_task_of_loop(self.activity.tid) if handlers else None
         if main is None or main.wait is None or main.wait.kind not in ENDERS:
             return None
-        reached = self.scene.effects_of_callables(handlers)
+        reached = self.context.effects_of_callables(handlers)
         enders = ENDERS[main.wait.kind]
         signal, surely = find_signal_that_ends(main.wait.address, enders, reached)
         if not signal:
@@ -345,7 +351,7 @@ class _SleepingLoopDiagnoser:
             sentence = f"{base} until a timer is due{waits}"
             return wait_diagnosis(NO_FAULT, "timer", sentence, activity,
                            evidence=(f"{loop.timers} timers are scheduled",))  # fmt: skip
-        reading = [task for task in self.own if _awaits_library_read(task, self.scene)]
+        reading = [task for task in self.own if _awaits_library_read(task, self.context)]
         read = self.outside.get(READ) or self.outside.get(WRITE) or reading
         if any(map(is_awaiting_child, self.tasks)) and not read:
             # By a descriptor, or a thread of asyncio's.
@@ -365,10 +371,10 @@ class _SleepingLoopDiagnoser:
         once = [
             t
             for t in reading
-            if not waits_repeatedly(self.scene, own_frames(t, self.scene.installed))
+            if not waits_repeatedly(self.context, own_frames(t, self.context.installed))
         ]
         sure = PROBABLE if read and (once or not reading) else INFO
-        return weaken_diagnosis_in_loop(self.scene, wait_diagnosis(
+        return weaken_diagnosis_in_loop(self.context, wait_diagnosis(
             HANG, "peer", sentence, activity, sure, evidence=("no timer is scheduled",)
         ))  # fmt: skip
 
@@ -380,32 +386,32 @@ class _SleepingLoopDiagnoser:
         turns = [task for task in self.own if task.wait and task.wait.kind not in (TASK, TASKS)]
         return bool(turns) and all(
             _may_task_lack_work(task)
-            and is_in_serving_loop(self.scene, own_frames(task, self.scene.installed)[:1])
+            and is_in_serving_loop(self.context, own_frames(task, self.context.installed)[:1])
             for task in turns
         )
 
     def diagnose_executor_job(self) -> HangDiagnosis | None:
         """Return the answer of a thread of the executor that runs a job."""
-        runner = _thread_running_job(self.scene, self.activity)
+        runner = _thread_running_job(self.context, self.activity)
         return self._diagnose_through_thread(runner, "its executor's thread")
 
     def diagnose_giving_thread(self) -> HangDiagnosis | None:
         """Return the answer of a thread that has yet to give the loop something to do."""
-        waking = _thread_that_wakes_loop(self.scene, self.activity)
+        waking = _thread_that_wakes_loop(self.context, self.activity)
         return self._diagnose_through_thread(waking, "what its loop is to be given by")
 
     def diagnose_loop_only_threads_can_wake(self, loop: SleepingEventLoop) -> HangDiagnosis:
         """Return the answer of a loop without timers and descriptors: threads alone can wake it."""
         activity = self.activity
         lacks_work = all(map(_may_task_lack_work, self.own))
-        giver = _thread_giving_work(self.scene, activity) if lacks_work else None
+        giver = _thread_giving_work(self.context, activity) if lacks_work else None
         followed = self._diagnose_through_thread(giver, "work that its loop gets from")
         followed = followed or self.diagnose_executor_job() or self.diagnose_giving_thread()
         if followed is not None:
             return followed
         others = self._other_thread_may_wake()
-        foreign = self.scene.foreign_threads
-        signals = signals_that_may_wake(self.scene, loop.address)
+        foreign = self.context.foreign_threads
+        signals = signals_that_may_wake(self.context, loop.address)
         alone = "another thread" if others else ""
         if foreign and not others:
             alone = f"thread {foreign[0][0]}, of {foreign[0][1]},"
@@ -435,14 +441,14 @@ class _SleepingLoopDiagnoser:
         call what the program gave it. One that waits for a job, an event or a lock does so only
         when one of these makes it. A pool's thread that has no job has nothing to hand on.
         """
-        scene, unblocked = self.scene, UnblockedThreads(self.scene)
-        others = (d for d in scene.activities if d.tid != self.activity.tid)
+        context, unblocked = self.context, UnblockedThreads(self.context)
+        others = (d for d in context.activities if d.tid != self.activity.tid)
         able = (
             d for d in others
-            if d.frames or d.timed or event_loop_module(scene.view.frames(d.tid), d.module)
+            if d.frames or d.timed or event_loop_module(context.view.frames(d.tid), d.module)
             or (
                 d.kind not in (EVENT_WAIT, LOCK, JOIN)
-                and not serves_pool_without_jobs(scene, d.tid)
+                and not serves_pool_without_jobs(context, d.tid)
             )
         )  # fmt: skip
         return any(
@@ -452,7 +458,7 @@ class _SleepingLoopDiagnoser:
         )
 
     def _may_thread_wake_loop(self, other: ThreadActivity, unblocked: UnblockedThreads) -> bool:
-        frames, own = (self.scene.view.frames(d.tid) for d in (other, self.activity))
+        frames, own = (self.context.view.frames(d.tid) for d in (other, self.activity))
         loop = event_loop_module(own, self.activity.module)
         of_asyncio = loop.startswith(("asyncio", "uvloop"))
         if (
@@ -461,7 +467,7 @@ class _SleepingLoopDiagnoser:
             or any((frame.module or "").startswith("concurrent.") for frame in frames)
         ):
             return True
-        effects, type_name = unblocked.effects_of_thread(other.tid), self.scene.view.type_name
+        effects, type_name = unblocked.effects_of_thread(other.tid), self.context.view.type_name
         return effects.unbounded or any(
             name in _WAKE or (name == "*" and type_name(at).endswith(_GIVEN_TO_LOOPS))
             for at, name in effects.calls
@@ -472,7 +478,7 @@ class _SleepingLoopDiagnoser:
     ) -> HangDiagnosis | None:
         if thread is None or self._chain is None:
             return None
-        return WaitChain(self.scene, self._chain.follow).diagnose_through(
+        return WaitChain(self.context, self._chain.follow).diagnose_through(
             self.activity, thread.tid, link
         )
 
@@ -486,7 +492,7 @@ class _SleepingLoopDiagnoser:
         done = [
             name_task(task) for task in self.own
             if task.wait is not None and task.wait.kind == FUTURE
-            and self.scene.event_loop_reader.is_done(task.wait.address)
+            and self.context.event_loop_reader.is_done(task.wait.address)
         ]  # fmt: skip
         are = "is" if ready == 1 else "are"
         sentence = (
@@ -506,21 +512,21 @@ class _SleepingLoopDiagnoser:
         )  # fmt: skip
 
 
-def _thread_running_job(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | None:
+def _thread_running_job(context: HangContext, activity: ThreadActivity) -> ThreadActivity | None:
     """Return the thread of an executor that runs code of the program: its end wakes the loop."""
-    for other in scene.activities:
+    for other in context.activities:
         below = (*_WORKERS, *_JOBS) if other.frames else _JOBS
-        if other.tid != activity.tid and any(frames_running(scene.view.frames(other.tid), below)):
+        if other.tid != activity.tid and any(frames_running(context.view.frames(other.tid), below)):
             return other
     return None
 
 
-def _awaits_library_read(task: UnfinishedTask, scene: HangContext) -> bool:
+def _awaits_library_read(task: UnfinishedTask, context: HangContext) -> bool:
     """Tell whether a task waits in a coroutine of a library, not of asyncio, that reads."""
     inner = next((f for f in task.stack if not (f.module or "").startswith("asyncio.")), None)
     return (
         inner is not None
-        and scene.installed.contains_frame(inner)
+        and context.installed.contains_frame(inner)
         and inner.name.startswith(_READING)
     )
 
@@ -530,25 +536,27 @@ def _may_task_lack_work(task: UnfinishedTask) -> bool:
     return task.wait is None or task.wait.kind in (QUEUE_GET, EVENT, CONDITION, TASK, TASKS)
 
 
-def _thread_giving_work(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | None:
+def _thread_giving_work(context: HangContext, activity: ThreadActivity) -> ThreadActivity | None:
     """Return a thread that gives the loop work again and again, as a console in a thread does."""
-    others = (d for d in scene.activities if d.tid != activity.tid)
+    others = (d for d in context.activities if d.tid != activity.tid)
     return next(
-        (d for d in others if any(scene.names_called_in_loop(f) & _GIVES_WORK for f in d.frames)),
+        (d for d in others if any(context.names_called_in_loop(f) & _GIVES_WORK for f in d.frames)),
         None,
     )
 
 
-def _thread_that_wakes_loop(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | None:
+def _thread_that_wakes_loop(
+    context: HangContext, activity: ThreadActivity
+) -> ThreadActivity | None:
     """Return a thread that goes on, and whose code has yet to give a loop something to do."""
-    blocked = UnblockedThreads(scene).blocked_threads
-    for other in scene.activities:
+    blocked = UnblockedThreads(context).blocked_threads
+    for other in context.activities:
         if other.tid == activity.tid or other.tid in blocked:
             continue
         for frame in other.frames[:MAX_WAKING]:
             with suppress(UnreadableMemory, LayoutError):
                 if any(
-                    name in _GIVES_WORK for _, name in scene.acquire_calls.calls_ahead(frame, 1)
+                    name in _GIVES_WORK for _, name in context.acquire_calls.calls_ahead(frame, 1)
                 ):
                     return other
     return None
@@ -562,11 +570,11 @@ def _awaits_executor(task: UnfinishedTask) -> bool:
     )
 
 
-def _is_handling_error(scene: HangContext, frame: PyFrame) -> bool:
+def _is_handling_error(context: HangContext, frame: PyFrame) -> bool:
     """Tell whether a coroutine rests in an `except` or `finally` that an error led to (3.11)."""
-    layout = scene.view.reader.layout
+    layout = context.view.reader.layout
     begins, state = (layout.offset("PyGenObject", name) for name in ("gi_iframe", "gi_exc_state"))
     if begins is None or state is None:
         return False
-    handled = read_u64(scene.target, frame.address - begins + state)
-    return bool(handled) and scene.view.type_name(handled) != "NoneType"
+    handled = read_u64(context.target, frame.address - begins + state)
+    return bool(handled) and context.view.type_name(handled) != "NoneType"

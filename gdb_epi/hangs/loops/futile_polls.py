@@ -50,29 +50,29 @@ class _NotAPollingLoop(Exception):
     """The loop does something other than sleep and test."""
 
 
-def diagnose_futile_poll(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_futile_poll(context: HangContext) -> HangDiagnosis | None:
     """The only thread that runs Python sleeps, or spins, until a variable changes."""
-    if len(scene.view.all_frames()) != 1 or scene.foreign_threads:
+    if len(context.view.all_frames()) != 1 or context.foreign_threads:
         return None
     kinds = (SLEEP, PYTHON, NATIVE)  # the last one with a sleep that is over
-    polling = (d for d in scene.activities if d.kind in kinds and d.frames)
+    polling = (d for d in context.activities if d.kind in kinds and d.frames)
     activity = next(polling, None)
-    frames = scene.view.frames(activity.tid) if activity is not None else ()
+    frames = context.view.frames(activity.tid) if activity is not None else ()
     if activity is None or not frames or frames[0].address != activity.frames[0].address:
         return None
-    if scene.is_module_visible_on_stack(activity, *HANDLERS):
+    if context.is_module_visible_on_stack(activity, *HANDLERS):
         return None
     try:
         tested = _variables_tested(
-            scene, frames[0], sleeps=int(_sleeps_between_turns(scene, activity))
+            context, frames[0], sleeps=int(_sleeps_between_turns(context, activity))
         )
     except (UnreadableMemory, LayoutError, _NotAPollingLoop, IndexError):
         return None
-    if not tested or scene.python_hooks:
+    if not tested or context.python_hooks:
         return None
     what = quote_variables(tested)
     return wait_diagnosis(
-        HANG, "polls in vain", f"{activity.who()} {describe_polling(scene, activity)} at "
+        HANG, "polls in vain", f"{activity.who()} {describe_polling(context, activity)} at "
         f"{activity.where()} in a loop {until_clause(tested)}, and no other thread is left that "
         "could change it", activity, PROBABLE,
         evidence=("it is the only thread that runs Python, and the loop does nothing but to sleep, "
@@ -92,41 +92,43 @@ def until_clause(tested: Sequence[str]) -> str:
     return f"until {quote_variables(tested)} {'change' if len(tested) > 1 else 'changes'}"
 
 
-def describe_polling(scene: HangContext, activity: ThreadActivity) -> str:
+def describe_polling(context: HangContext, activity: ThreadActivity) -> str:
     """Return what a thread does between its tests."""
-    return "sleeps" if _sleeps_between_turns(scene, activity) else "spins"
+    return "sleeps" if _sleeps_between_turns(context, activity) else "spins"
 
 
-def _sleeps_between_turns(scene: HangContext, activity: ThreadActivity) -> bool:
+def _sleeps_between_turns(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a loop sleeps between its turns, also where it was seen awake."""
     loop = activity.frames[0]
-    return activity.kind == SLEEP or not _SLEEPS.isdisjoint(scene.names_called_in_loop(loop))
+    return activity.kind == SLEEP or not _SLEEPS.isdisjoint(context.names_called_in_loop(loop))
 
 
 @default_when_unreadable(None)
-def find_polled_condition(scene: HangContext, activity: ThreadActivity) -> PolledCondition | None:
+def find_polled_condition(context: HangContext, activity: ThreadActivity) -> PolledCondition | None:
     """Return what a thread's innermost loop polls; None where it does anything else as well.
 
     The loop may sleep between its turns or not, and be in the very method that it asks.
     """
-    sleeps = int(_sleeps_between_turns(scene, activity)) if activity.frames else 0
-    frames = scene.view.frames(activity.tid)[:2]
-    if not activity.frames or activity.frames[0].address not in [each.address for each in frames]:
+    sleeps = int(_sleeps_between_turns(context, activity)) if activity.frames else 0
+    frames = context.view.frames(activity.tid)[:2]
+    if not activity.frames or activity.frames[0].address not in [frame.address for frame in frames]:
         return None
     frame = activity.frames[0]
     asking = "" if frames[0].address == frame.address else frames[0].name.rpartition(".")[2]
-    loop = scene.acquire_calls.innermost_loop(frame)
-    if not asking and (paths := _variables_of_condition(scene, frame, sleeps)):
-        values = [_value_of_variable_path(scene, frame, path) for path in paths]
+    loop = context.acquire_calls.innermost_loop(frame)
+    if not asking and (paths := _variables_of_condition(context, frame, sleeps)):
+        values = [_value_of_variable_path(context, frame, path) for path in paths]
         return PolledCondition(
             "", 0, tuple(".".join(paths).split(".")), tuple(at for at in values if at),
             is_plain=None not in values,
         )  # fmt: skip
     if loop is None:
         return None
-    if _variables_of_condition(scene, frame, sleeps + 1, asks=True) is None:
-        return None if asking else _file_system_poll_of_loop(scene, frame, loop)
-    inside = [c for c in scene.call_sites.calls_of(frame.code).calls if loop[0] <= c.at <= loop[1]]
+    if _variables_of_condition(context, frame, sleeps + 1, asks=True) is None:
+        return None if asking else _file_system_poll_of_loop(context, frame, loop)
+    inside = [
+        c for c in context.call_sites.calls_of(frame.code).calls if loop[0] <= c.at <= loop[1]
+    ]
     loads = [(c.root[1], *c.path) for c in inside]  # `os`, `os.path`, then `os.path.exists`
     ends = zip(loads, [*loads[1:], ()], strict=True)
     asked = [words for words, after in ends if after[: len(words)] != words]
@@ -139,12 +141,12 @@ def find_polled_condition(scene: HangContext, activity: ThreadActivity) -> Polle
     method = words[-1] if words else ""
     if asking and asking != method:
         return None
-    objects = (at for at, name in scene.acquire_calls.calls_ahead(frame) if name == method)
+    objects = (at for at, name in context.acquire_calls.calls_ahead(frame) if name == method)
     return PolledCondition(method or "a function", next(objects, 0), words)
 
 
 def _file_system_poll_of_loop(
-    scene: HangContext, frame: PyFrame, loop: tuple[int, int]
+    context: HangContext, frame: PyFrame, loop: tuple[int, int]
 ) -> PolledCondition | None:
     """Return what a loop asks the file system that builds a path in each turn; None for others.
 
@@ -152,12 +154,14 @@ def _file_system_poll_of_loop(
     """
     inside = range(loop[0], loop[1] + 1)
     names = ("co_names", "co_varnames", "co_localsplusnames")
-    all_names = [name for table in names for name in scene.call_sites.name_tuple(frame.code, table)]
-    if any(at in inside for at in scene.offsets_that_change_names(frame.code, all_names)):
+    all_names = [
+        name for table in names for name in context.call_sites.name_tuple(frame.code, table)
+    ]
+    if any(at in inside for at in context.offsets_that_change_names(frame.code, all_names)):
         return None
-    asked, known_calls = "", scene.call_sites.calls_of(frame.code).made_and_possible_calls()
+    asked, known_calls = "", context.call_sites.calls_of(frame.code).made_and_possible_calls()
     places = {call.at for call in known_calls}
-    for at, does, name in scene.call_sites.names_used_by_instructions(frame.code):
+    for at, does, name in context.call_sites.names_used_by_instructions(frame.code):
         if does in ("attr", "method") and at in inside and at not in places:  # of what a call gave
             asked = name if name in OF_FILES else asked
             if name not in OF_FILES | _OF_PATHS:
@@ -168,100 +172,102 @@ def _file_system_poll_of_loop(
         name = call.name
         if name in OF_FILES:
             asked = name
-        elif name not in _OF_PATHS and not _is_plain_data(scene, frame, (call.root[1], *call.path)):
+        elif name not in _OF_PATHS and not _is_plain_data(
+            context, frame, (call.root[1], *call.path)
+        ):
             return None
     return PolledCondition(asked, 0, (asked,)) if asked else None
 
 
-def _is_plain_data(scene: HangContext, frame: PyFrame, path: Sequence[str]) -> bool:
+def _is_plain_data(context: HangContext, frame: PyFrame, path: Sequence[str]) -> bool:
     """Tell whether a variable, or an attribute of one, is plain data or what has such."""
-    word = scene.view.variable(frame, path[0])
+    word = context.view.variable(frame, path[0])
     for name in path[1:]:
-        word = scene.view.attribute(word, name) if word and not word & 7 else None
+        word = context.view.attribute(word, name) if word and not word & 7 else None
     if not word:  # a global, or what is not there yet
         return len(path) == 1
-    return scene.view.type_name(word) not in ("function", "method", "type")
+    return context.view.type_name(word) not in ("function", "method", "type")
 
 
 @default_when_unreadable(False)
-def only_waits_in_turns(scene: HangContext, frame: PyFrame) -> bool:
+def only_waits_in_turns(context: HangContext, frame: PyFrame) -> bool:
     """Tell whether a frame's innermost loop makes one call, tests what came, and does no more.
 
     Where that call waits with a timeout, the loop has none.
     """
-    return _variables_of_condition(scene, frame, 1, asks=True) is not None
+    return _variables_of_condition(context, frame, 1, asks=True) is not None
 
 
-def variables_tested_by_coroutine(scene: HangContext, frame: PyFrame) -> list[str]:
+def variables_tested_by_coroutine(context: HangContext, frame: PyFrame) -> list[str]:
     """Return what a coroutine's innermost loop tests, which awaits a sleep and does nothing else.
 
     Each is a variable or an attribute of one; [] for other loops.
     """
     try:
-        return _variables_tested(scene, frame, sleeps=1, awaits=True)
+        return _variables_tested(context, frame, sleeps=1, awaits=True)
     except (UnreadableMemory, LayoutError, _NotAPollingLoop, IndexError):
         return []
 
 
 def _variables_tested(
-    scene: HangContext, frame: PyFrame, sleeps: int, *, awaits: bool = False
+    context: HangContext, frame: PyFrame, sleeps: int, *, awaits: bool = False
 ) -> list[str]:
     """Return what a frame's innermost loop tests, each a variable or an attribute of one."""
-    tested = _variables_of_condition(scene, frame, sleeps, awaits=awaits) or []
+    tested = _variables_of_condition(context, frame, sleeps, awaits=awaits) or []
     for path in tested:
         root, *attributes = path.split(".")
-        word = scene.view.variable(frame, root)
+        word = context.view.variable(frame, root)
         for attribute in attributes:
-            word = _plain_attribute(scene, word, attribute) if word and not word & 7 else None
+            word = _plain_attribute(context, word, attribute) if word and not word & 7 else None
         if attributes and word is None:
             raise _NotAPollingLoop
     return list(dict.fromkeys(tested))
 
 
-def _value_of_variable_path(scene: HangContext, frame: PyFrame, path: str) -> int | None:
+def _value_of_variable_path(context: HangContext, frame: PyFrame, path: str) -> int | None:
     """Return what a variable, or an attribute of one, has; 0 where that is not known.
 
     None where code is called: a property's, or what tells whether an object is true.
     """
     root, *attributes = path.split(".")
-    word = scene.view.variable(frame, root)
+    word = context.view.variable(frame, root)
     if word is None:
-        scope = scene.live_code.calls.globals_of(frame)
-        of_module = scene.view.objects.dict_get(scope, root)
+        scope = context.live_code.calls.globals_of(frame)
+        of_module = context.view.objects.dict_get(scope, root)
         word = 0 if isinstance(of_module, Absent) else of_module
     for name in attributes:
         if not word or word & 7:
             return word and 0
-        is_module = scene.view.type_name(word) == "module"
-        word = scene.live_code.calls.attribute(word, name) if is_module else (
-            _plain_attribute(scene, word, name)
+        is_module = context.view.type_name(word) == "module"
+        word = context.live_code.calls.attribute(word, name) if is_module else (
+            _plain_attribute(context, word, name)
         )  # fmt: skip
     if word and not word & 7:
-        tells = (scene.live_code.calls.type_attribute(word, name) for name in _TELL_TRUTH)
-        if any(at and scene.view.type_name(at) == "function" for at in tells):
+        tells = (context.live_code.calls.type_attribute(word, name) for name in _TELL_TRUTH)
+        if any(at and context.view.type_name(at) == "function" for at in tells):
             return None
     return word
 
 
-def _plain_attribute(scene: HangContext, word: int, name: str) -> int | None:
+def _plain_attribute(context: HangContext, word: int, name: str) -> int | None:
     """Return an attribute, of the class where the object has none; None of a property: code."""
-    own = scene.view.attribute(word, name)
+    own = context.view.attribute(word, name)
     if own is not None:
         return own
-    context = get_process_values(scene.target, scene.python).context
+    process_values = get_process_values(context.target, context.python).context
     try:
-        in_class = context.types.lookup(context.obj(word).type, name)
-        value = context.obj(in_class[1]) if in_class else None
+        in_class = process_values.types.lookup(process_values.obj(word).type, name)
+        value = process_values.obj(in_class[1]) if in_class else None
     except Undecodable:
         return None
     return value.address if value is not None and value.lineage.ident in PLAIN_DATA else None
 
 
 def _variables_of_condition(
-    scene: HangContext, frame: PyFrame, calls: int, *, asks: bool = False, awaits: bool = False
+    context: HangContext, frame: PyFrame, calls: int, *, asks: bool = False, awaits: bool = False
 ) -> list[str] | None:
     """Return the variables that a frame's innermost loop tests; None where it does other things."""
-    sites, body = scene.call_sites, scene.loop_code(frame)
+    sites, body = context.call_sites, context.loop_code(frame)
     if not body:
         return None
     names, slots, cells = sites.name_tables(frame.code)

@@ -51,7 +51,7 @@ class _RetryLoopState(NamedTuple):
     unlimited: str  # what says that there is no limit: "stop"; "" where nothing does
 
 
-def diagnose_library_retry(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+def diagnose_library_retry(context: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """Return the answer for a thread that sleeps, or runs, in a loop that tries again.
 
     None where the number of tries, or their time, is limited; of a thread that runs, also where
@@ -59,20 +59,20 @@ def diagnose_library_retry(scene: HangContext, activity: ThreadActivity) -> Hang
     """
     if not activity.frames:
         return None
-    for frame in (*library_frames_called(scene, activity), activity.frames[0]):
-        if not scene.acquire_calls.is_running_in_loop(
+    for frame in (*library_frames_called(context, activity), activity.frames[0]):
+        if not context.acquire_calls.is_running_in_loop(
             frame
-        ) or scene.iterates_over_finite_container(frame):
+        ) or context.iterates_over_finite_container(frame):
             continue
-        retry = _read_retry_state(scene, frame)
+        retry = _read_retry_state(context, frame)
         many = activity.kind not in RUNNING or (retry and (retry.tries or 0) >= TOO_MANY)
-        if retry and many and (retry.unlimited or not scene.is_in_bounded_loop(frame)):
-            return _diagnose_retry(scene, activity, retry)
+        if retry and many and (retry.unlimited or not context.is_in_bounded_loop(frame)):
+            return _diagnose_retry(context, activity, retry)
     return None
 
 
 def _diagnose_retry(
-    scene: HangContext, activity: ThreadActivity, retry: _RetryLoopState
+    context: HangContext, activity: ThreadActivity, retry: _RetryLoopState
 ) -> HangDiagnosis:
     own = retry.frame.address == activity.frames[0].address
     loop = "it" if own else f"{retry.frame.module}.{retry.frame.qualname or retry.frame.name}"
@@ -84,7 +84,7 @@ def _diagnose_retry(
     )  # fmt: skip
     few = retry.tries is not None and retry.tries < MANY
     many = retry.tries is not None and retry.tries >= TOO_MANY
-    serves = is_in_serving_loop(scene, activity.frames[1 if own else 0 :])
+    serves = is_in_serving_loop(context, activity.frames[1 if own else 0 :])
     runs = activity.kind in RUNNING
     evidence = [f"{loop} {'makes' if runs else 'sleeps between two'} tries of {retry.function}"]
     evidence += so_far
@@ -105,23 +105,23 @@ def _diagnose_retry(
     )  # fmt: skip
 
 
-def _read_retry_state(scene: HangContext, frame: PyFrame) -> _RetryLoopState | None:
+def _read_retry_state(context: HangContext, frame: PyFrame) -> _RetryLoopState | None:
     """Return the state of a loop that retries; None for other loops, and where a limit is set."""
-    decoder = ExceptionDecoder(scene.target, scene.python)
+    decoder = ExceptionDecoder(context.target, context.python)
     tries: int | None = None
     unlimited = function = ""
     error: ExceptionInfo | None = None
-    for name, value, depth in _values_of_variables(scene, frame):
-        kind = scene.view.type_name(value)
+    for name, value, depth in _values_of_variables(context, frame):
+        kind = context.view.type_name(value)
         if depth < 2 and _LIMIT.search(name):
-            if _is_retry_limit(scene, value, kind):
+            if _is_retry_limit(context, value, kind):
                 return None
-            unlimited = unlimited or (name if _is_no_retry_limit(scene, value, kind) else "")
+            unlimited = unlimited or (name if _is_no_retry_limit(context, value, kind) else "")
         elif kind == "int" and _TRIES.search(name):
-            number = scene.view.objects.integer(value)
+            number = context.view.objects.integer(value)
             tries = number if isinstance(number, int) and number > (tries or 0) else tries
         elif kind in _FUNCTIONS and name in _CALLED:
-            function = function or _function_name(scene, value)
+            function = function or _function_name(context, value)
         elif kind not in _PLAIN and kind not in _FUNCTIONS:
             raised = decoder.exception(value)
             if _was_caught_in_frame(frame, raised):
@@ -135,9 +135,9 @@ def _read_retry_state(scene: HangContext, frame: PyFrame) -> _RetryLoopState | N
     return _RetryLoopState(frame, f"{failing}()", tries, error, unlimited)
 
 
-def _values_of_variables(scene: HangContext, frame: PyFrame) -> Iterator[tuple[str, int, int]]:
+def _values_of_variables(context: HangContext, frame: PyFrame) -> Iterator[tuple[str, int, int]]:
     """Yield (name, PyObject *, depth) of variables, of their attributes, and of those of these."""
-    view = scene.view
+    view = context.view
     level = [(name, at) for name, at in view.variable_addresses(frame) if not at & 7]
     left, seen = MAX_VALUES, set[int]()
     for depth in range(3):
@@ -153,35 +153,35 @@ def _values_of_variables(scene: HangContext, frame: PyFrame) -> Iterator[tuple[s
         level = following
 
 
-def _is_retry_limit(scene: HangContext, value: int, kind: str) -> bool:
+def _is_retry_limit(context: HangContext, value: int, kind: str) -> bool:
     """Tell whether a value is a number that limits, or an object that has one."""
     if kind == "int":
-        number = scene.view.objects.integer(value)
+        number = context.view.objects.integer(value)
         return not isinstance(number, Absent) and number > 0
     if kind == "float":
-        amount = scene.view.float_value(value)
+        amount = context.view.float_value(value)
         return math.isfinite(amount) and amount > 0
     if kind in _PLAIN or kind in _FUNCTIONS:
         return False
-    held = ((at, scene.view.type_name(at)) for _, at in scene.view.attributes(value))
-    return any(each in ("int", "float") and _is_retry_limit(scene, at, each) for at, each in held)
+    held = ((at, context.view.type_name(at)) for _, at in context.view.attributes(value))
+    return any(each in ("int", "float") and _is_retry_limit(context, at, each) for at, each in held)
 
 
-def _is_no_retry_limit(scene: HangContext, value: int, kind: str) -> bool:
+def _is_no_retry_limit(context: HangContext, value: int, kind: str) -> bool:
     if kind == "NoneType" or _NO_LIMIT.search(kind):
         return True
     if kind == "float":
-        return not _is_retry_limit(scene, value, kind)
-    return kind in _FUNCTIONS and bool(_NO_LIMIT.search(_function_name(scene, value)))
+        return not _is_retry_limit(context, value, kind)
+    return kind in _FUNCTIONS and bool(_NO_LIMIT.search(_function_name(context, value)))
 
 
 @default_when_unreadable("")
-def _function_name(scene: HangContext, value: int) -> str:
+def _function_name(context: HangContext, value: int) -> str:
     """Return the name of a function or bound method of Python; "" for others."""
-    reader = scene.view.reader
-    if scene.view.type_name(value) == "method":
+    reader = context.view.reader
+    if context.view.type_name(value) == "method":
         value = reader.field(value, "PyMethodObject", "im_func")
-    if scene.view.type_name(value) != "function":
+    if context.view.type_name(value) != "function":
         return ""
     return reader.text_field(value, "PyFunctionObject", "func_qualname")
 
@@ -199,6 +199,6 @@ def _retried_function(error: ExceptionInfo) -> str:
     if isinstance(error.traceback, Absent):
         return ""
     lines = error.traceback.lines[1:]
-    own = (each for each in lines if each.filename and not is_library_file(each.filename))
+    own = (line for line in lines if line.filename and not is_library_file(line.filename))
     first = next(own, lines[0])
     return first.qualname or first.name

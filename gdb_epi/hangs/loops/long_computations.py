@@ -69,23 +69,32 @@ class LongComputation(NamedTuple):
 
 
 @diagnose_each_thread
-def diagnose_long_computation(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+def diagnose_long_computation(
+    context: HangContext, activity: ThreadActivity
+) -> HangDiagnosis | None:
     """A thread computes with numbers so large that the one operation takes hours or years."""
-    frames = scene.view.frames(activity.tid)
+    frames = context.view.frames(activity.tid)
     if activity.kind not in RUNNING or not activity.frames or not frames:
         return None
     frame = frames[0]
-    built = _largest_on_native_stack(scene, activity.tid)
+    built = _largest_on_native_stack(context, activity.tid)
     if built < MIN_BUILT:
         return None
     candidates = (
-        each for each in _running_computations(scene, frame) if each.work / PER_SECOND >= TOO_LONG
+        running_computation
+        for running_computation in _running_computations(context, frame)
+        if running_computation.work / PER_SECOND >= TOO_LONG
     )
-    running = next((each for each in candidates if built * DIGIT_BITS <= 2 * each.bits + 64), None)
+    running = next(
+        (candidate for candidate in candidates if built * DIGIT_BITS <= 2 * candidate.bits + 64),
+        None,
+    )
     if running is None:
         return None
     lasts = _duration_words(running.work / PER_SECOND)
-    standing = [d for d in scene.activities if d.tid != activity.tid and scene.view.frames(d.tid)]
+    standing = [
+        d for d in context.activities if d.tid != activity.tid and context.view.frames(d.tid)
+    ]
     others = f", and {counted(len(standing), 'other thread')} with Python" if standing else ""
     return wait_diagnosis(
         HANG, "long computation", f"{activity.who()} computes {running.text} at "
@@ -105,13 +114,13 @@ def _duration_words(seconds: float) -> str:
     return f"{number:.0f} {unit}" if number < 10_000 else f"{number:.0e} {unit}"
 
 
-def _running_computations(scene: HangContext, frame: PyFrame) -> Iterator[LongComputation]:
+def _running_computations(context: HangContext, frame: PyFrame) -> Iterator[LongComputation]:
     """Yield what the running instruction of a frame may compute, by the words of its value stack.
 
     Raises UnreadableMemory, LayoutError.
     """
-    at = scene.acquire_calls.running_byte_offset(frame)
-    code = scene.call_sites.instructions(frame.code) if at is not None else ()
+    at = context.acquire_calls.running_byte_offset(frame)
+    code = context.call_sites.instructions(frame.code) if at is not None else ()
     running = next(
         (each for each in code if (at or 0) < each.end and each.operation != "extended"), None
     )
@@ -119,9 +128,9 @@ def _running_computations(scene: HangContext, frame: PyFrame) -> Iterator[LongCo
         return
     sign = OPERATORS_BY_INSTRUCTION.get(running.name)
     if running.name == "BINARY_OP":
-        sign = (scene.call_sites.opcodes.operator_sign(running.argument) or "").rstrip("=")
-    stack = scene.view.slots.words_of_frame(frame).stack
-    numbers = [_read_whole_number(scene, word) for word in stack]
+        sign = (context.call_sites.opcodes.operator_sign(running.argument) or "").rstrip("=")
+    stack = context.view.slots.words_of_frame(frame).stack
+    numbers = [_read_whole_number(context, word) for word in stack]
     for place, word in enumerate(stack):
         if sign:
             operands = (each for each in numbers[place : place + 2] if each is not None)
@@ -131,12 +140,12 @@ def _running_computations(scene: HangContext, frame: PyFrame) -> Iterator[LongCo
             given = numbers[place + behind : place + behind + running.argument]
             arguments = [each for each in given if each is not None]
             if len(arguments) == running.argument:
-                yield from estimate_function(_builtin_name(scene, word), arguments)
+                yield from estimate_function(_builtin_name(context, word), arguments)
 
 
-def _builtin_name(scene: HangContext, word: int) -> str:
-    reader = scene.view.reader
-    if scene.view.type_name(word) != "builtin_function_or_method":
+def _builtin_name(context: HangContext, word: int) -> str:
+    reader = context.view.reader
+    if context.view.type_name(word) != "builtin_function_or_method":
         return ""
     name = reader.definition_name(word)
     return name if isinstance(name, str) else ""
@@ -207,11 +216,11 @@ def _digit_products_for_product(left: float, right: float) -> float:
     return squares
 
 
-def _read_whole_number(scene: HangContext, word: int) -> WholeNumber | None:
+def _read_whole_number(context: HangContext, word: int) -> WholeNumber | None:
     """Return a positive int by its address; None for any other word."""
-    if scene.view.type_name(word) != "int":
+    if context.view.type_name(word) != "int":
         return None
-    reader = scene.view.reader
+    reader = context.view.reader
     count = _count_digits(reader, word)
     if not 0 < count < MAX_DIGITS:
         return None
@@ -236,14 +245,14 @@ def _count_digits(reader: MemoryReader, number: int) -> int:
     return abs(reader.signed_field(number, "PyLongObject", "ob_size"))
 
 
-def _largest_on_native_stack(scene: HangContext, tid: int) -> int:
+def _largest_on_native_stack(context: HangContext, tid: int) -> int:
     """Return the digits of the largest int that code of C has at hand; 0 in Python's own loop."""
-    if next(scene.native_functions(tid), "").startswith(EVAL_LOOP):
+    if next(context.native_functions(tid), "").startswith(EVAL_LOOP):
         return 0
-    reader, largest = scene.view.reader, 0
-    for word in dict.fromkeys(scene.native_stack_words(tid, STACK_BYTES)):
-        if word > 1 << 16 and scene.view.type_name(word) == "int":
+    reader, largest = context.view.reader, 0
+    for word in dict.fromkeys(context.native_stack_words(tid, STACK_BYTES)):
+        if word > 1 << 16 and context.view.type_name(word) == "int":
             count = _count_digits(reader, word)
-            if count > largest and scene.target.region_at(word + 4 * count) is not None:
+            if count > largest and context.target.region_at(word + 4 * count) is not None:
                 largest = count if count < MAX_DIGITS else largest
     return largest

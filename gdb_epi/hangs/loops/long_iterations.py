@@ -54,19 +54,19 @@ class _LongIteration(NamedTuple):
 
 @diagnose_each_thread
 def diagnose_endless_iteration(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
     """A thread goes over what it cannot come to the end of within years."""
     if activity.kind not in (*RUNNING, GIL) or not activity.frames:
         return None
-    frames = scene.view.frames(activity.tid)[:MAX_FRAMES]
+    frames = context.view.frames(activity.tid)[:MAX_FRAMES]
     with suppress(UnreadableMemory, LayoutError):  # met while it handed over a value
-        generator = _consumed_generator(scene, frames[0])
-        rests = scene.view.slots.frame_of_suspended_generator(generator) if generator else None
+        generator = _consumed_generator(context, frames[0])
+        rests = context.view.slots.frame_of_suspended_generator(generator) if generator else None
         frames = frames if rests is None else (rests, *frames)
     for number, frame in enumerate(frames):
         try:
-            iteration = _iteration_too_long(scene, frame, frames[number + 1 :])
+            iteration = _iteration_too_long(context, frame, frames[number + 1 :])
         except (UnreadableMemory, LayoutError):
             continue
         if iteration is None:
@@ -76,7 +76,7 @@ def diagnose_endless_iteration(
             f"at least {iteration.left:.1e} turns of {iteration.of} are still to come, which "
             f"take {years} years at 100 million a second"
         )
-        member = activity._replace(key_frames=scene.loop_frames(activity.frames))
+        member = activity._replace(key_frames=context.loop_frames(activity.frames))
         if iteration.may_stop:
             sentence = f"{activity.who()} was computing at {activity.where()}; {why}"
             return wait_diagnosis(
@@ -93,19 +93,21 @@ def diagnose_endless_iteration(
 
 
 def _iteration_too_long(
-    scene: HangContext, frame: PyFrame, callers: Sequence[PyFrame]
+    context: HangContext, frame: PyFrame, callers: Sequence[PyFrame]
 ) -> _LongIteration | None:
-    code = list(scene.call_sites.instructions(frame.code))
+    code = list(context.call_sites.instructions(frame.code))
     heads = {each.at for each in code if each.operation == "next"}
-    loops = [loop for loop in scene.loop_bodies(frame) if loop.start in heads]
-    for word in scene.view.slots.words_of_frame(frame).stack[: len(loops)]:
-        kind = scene.view.type_name(word)
-        left = count_members_left(scene.view.reader, word, kind)
+    loops = [loop for loop in context.loop_bodies(frame) if loop.start in heads]
+    for word in context.view.slots.words_of_frame(frame).stack[: len(loops)]:
+        kind = context.view.type_name(word)
+        left = count_members_left(context.view.reader, word, kind)
         if left < TOO_MANY:
             continue
-        may_stop = any(scene.call_sites.can_leave_loop(frame.code, loop) for loop in loops)
-        if _may_generator_be_dropped(scene, frame):
-            may_stop = may_stop or not any(_consumed_generator(scene, each) for each in callers[:1])
+        may_stop = any(context.call_sites.can_leave_loop(frame.code, loop) for loop in loops)
+        if _may_generator_be_dropped(context, frame):
+            may_stop = may_stop or not any(
+                _consumed_generator(context, each) for each in callers[:1]
+            )
         if kind not in _STRUCTS:  # `for turn in range(sys.maxsize)` may be meant to go on
             calls = (each.at for each in code if each.operation in ("call", "method"))
             may_stop = may_stop or any(at in loop for at in calls for loop in loops)
@@ -113,21 +115,21 @@ def _iteration_too_long(
     return None
 
 
-def _may_generator_be_dropped(scene: HangContext, frame: PyFrame) -> bool:
+def _may_generator_be_dropped(context: HangContext, frame: PyFrame) -> bool:
     """Tell whether code is a generator, whose consumer may stop, or may be cancelled."""
-    layout = scene.view.reader.layout
-    flags = scene.view.reader.field32(frame.code, "PyCodeObject", "co_flags")
+    layout = context.view.reader.layout
+    flags = context.view.reader.field32(frame.code, "PyCodeObject", "co_flags")
     kinds = ("CO_GENERATOR", "CO_COROUTINE", "CO_ASYNC_GENERATOR")
     return any(flags & (layout.constant(kind) or 0) for kind in kinds)
 
 
-def _consumed_generator(scene: HangContext, frame: PyFrame) -> int:
+def _consumed_generator(context: HangContext, frame: PyFrame) -> int:
     """Return the generator that a frame gave to a function that asks for all of its values."""
-    words = [word for word in scene.view.slots.words_of_frame(frame).stack if word]
-    kinds = [scene.view.type_name(word) for word in words]
+    words = [word for word in context.view.slots.words_of_frame(frame).stack if word]
+    kinds = [context.view.type_name(word) for word in words]
     if "generator" not in kinds[1:] or kinds[(at := kinds.index("generator")) - 1] != _BUILTIN:
         return 0
-    reader = scene.view.reader
+    reader = context.view.reader
     return words[at] if reader.definition_name(words[at - 1]) in _ALL else 0
 
 

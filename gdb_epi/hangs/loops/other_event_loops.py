@@ -25,19 +25,19 @@ _CALLBACK = 24  # after the head of 16 bytes and the loop
 _ACCEPTS = ("_do_accept", "accept")
 
 
-def find_kinds_of_wakers(scene: HangContext, tid: int) -> set[str]:
+def find_kinds_of_wakers(context: HangContext, tid: int) -> set[str]:
     """Return which kinds of things may wake the loop of a thread: TIMER, CLIENTS, OTHER."""
     with suppress(UnreadableMemory, LayoutError):
         return {
-            *_wakers_of_trio(scene, tid),
-            *_wakers_of_gevent(scene),
-            *_wakers_of_eventlet(scene, tid),
+            *_wakers_of_trio(context, tid),
+            *_wakers_of_gevent(context),
+            *_wakers_of_eventlet(context, tid),
         }
     return {OTHER}
 
 
-def _wakers_of_trio(scene: HangContext, tid: int) -> Iterator[str]:
-    view = scene.view
+def _wakers_of_trio(context: HangContext, tid: int) -> Iterator[str]:
+    view = context.view
     for frame in view.frames(tid):
         sleeps = (frame.module, frame.name) == ("trio._core._run", "run")
         timeout = view.variable(frame, "timeout") if sleeps else None
@@ -46,31 +46,31 @@ def _wakers_of_trio(scene: HangContext, tid: int) -> Iterator[str]:
             yield TIMER
 
 
-def _wakers_of_gevent(scene: HangContext) -> Iterator[str]:
-    view, instances = scene.view, shared_instances(scene.target, scene.python)
+def _wakers_of_gevent(context: HangContext) -> Iterator[str]:
+    view, instances = context.view, shared_instances(context.target, context.python)
     for module in (_OF_C, *_OF_CFFI):
         for kind in _WATCHERS:
-            for each in instances.of_classes((f"{module}.{kind}",)):
+            for of_class in instances.of_classes((f"{module}.{kind}",)):
                 if module == _OF_C:
-                    callback: int | None = view.reader.u64(each.address + _CALLBACK)
+                    callback: int | None = view.reader.u64(of_class.address + _CALLBACK)
                 else:
-                    callback = view.attribute(each.address, "_callback")
+                    callback = view.attribute(of_class.address, "_callback")
                 if not callback or view.type_name(callback) == "NoneType":
                     continue
-                accepts = kind == "io" and _name_of_method(scene, callback) in _ACCEPTS
+                accepts = kind == "io" and _name_of_method(context, callback) in _ACCEPTS
                 yield TIMER if kind == "timer" else CLIENTS if accepts else OTHER
 
 
-def _name_of_method(scene: HangContext, method: int) -> str:
-    if scene.view.type_name(method) != "method":
+def _name_of_method(context: HangContext, method: int) -> str:
+    if context.view.type_name(method) != "method":
         return ""
-    reader = scene.view.reader
+    reader = context.view.reader
     function = reader.field(method, "PyMethodObject", "im_func")
-    return scene.live_code.name_of_code(reader.field(function, "PyFunctionObject", "func_code"))
+    return context.live_code.name_of_code(reader.field(function, "PyFunctionObject", "func_code"))
 
 
-def _wakers_of_eventlet(scene: HangContext, tid: int) -> Iterator[str]:
-    view, containers = scene.view, ContainerReader(scene.view.reader)
+def _wakers_of_eventlet(context: HangContext, tid: int) -> Iterator[str]:
+    view, containers = context.view, ContainerReader(context.view.reader)
     for frame in view.frames(tid):
         hub = view.variable(frame, "self") if frame.module == "eventlet.hubs.hub" else None
         for name in ("timers", "next_timers") if hub else ():

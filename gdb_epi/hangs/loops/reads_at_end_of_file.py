@@ -49,20 +49,20 @@ _LOADS = {"fast": 1, "fast2": 2, "cell": 1, "global": 1, "name": 1, "const": 1, 
 
 @diagnose_each_thread
 def diagnose_loop_reading_at_end_of_file(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
     """A thread runs a loop that reads, and the last read gave nothing."""
     runs = activity.kind in (*RUNNING, GIL) or activity.awaits == FILE_ON_DISK
     places = range(len(activity.frames)) if runs else ()
     number = next(
-        (n for n in places if scene.acquire_calls.is_running_in_loop(activity.frames[n])), None
+        (n for n in places if context.acquire_calls.is_running_in_loop(activity.frames[n])), None
     )
     if number is None:
         return None
     why, grows = "", False
     with suppress(UnreadableMemory, LayoutError, IndexError):
-        why, stream = _describe_read_at_end(scene, activity.frames[number])
-        grows = bool(stream) and scene.descriptors.is_on_disk(stream)
+        why, stream = _describe_read_at_end(context, activity.frames[number])
+        grows = bool(stream) and context.descriptors.is_on_disk(stream)
     if not why:
         return None
     looping = activity._replace(kind=PYTHON, frames=activity.frames[number:])
@@ -77,56 +77,56 @@ def diagnose_loop_reading_at_end_of_file(
     return answer._replace(outside=FILE_GROWS) if grows else answer
 
 
-def _describe_read_at_end(scene: HangContext, frame: PyFrame) -> tuple[str, int]:
+def _describe_read_at_end(context: HangContext, frame: PyFrame) -> tuple[str, int]:
     """Say what a frame's innermost loop read last, where that is the end; "" for other loops.
 
     And what it reads (PyObject *), 0 where that is not known.
     """
-    loop = scene.acquire_calls.innermost_loop(frame)
+    loop = context.acquire_calls.innermost_loop(frame)
     if loop is None:
         return "", 0
-    body = [x for x in scene.call_sites.instructions(frame.code) if loop[0] <= x.at <= loop[1]]
+    body = [x for x in context.call_sites.instructions(frame.code) if loop[0] <= x.at <= loop[1]]
     calls = [
         c
-        for c in scene.call_sites.calls_of(frame.code).made_and_possible_calls()
+        for c in context.call_sites.calls_of(frame.code).made_and_possible_calls()
         if loop[0] <= c.at <= loop[1]
     ]
     methods = {c.at: c.name for c in calls}
     if _PAUSES & set(methods.values()):
         return "", 0
-    stored = _variables_stored(scene, frame, body)
+    stored = _variables_stored(context, frame, body)
     empty = [
         name
         for _, name in stored
-        if _is_empty_str_or_bytes(scene, scene.view.variable(frame, name))
+        if _is_empty_str_or_bytes(context, context.view.variable(frame, name))
     ]
     places = _find_stores_of_results(body, methods)
     short = [
-        name for at, name in (*stored, *_attributes_stored(scene, frame, body))
+        name for at, name in (*stored, *_attributes_stored(context, frame, body))
         if at in places.summed and name not in empty
-        and _is_shorter_than_chunk(scene, _value_of_variable_path(scene, frame, name))
+        and _is_shorter_than_chunk(context, _value_of_variable_path(context, frame, name))
     ]  # fmt: skip
-    if short and _are_errors_handled(scene, frame, calls):
+    if short and _are_errors_handled(context, frame, calls):
         short = []
     if not empty and not short:
         return "", 0
     end = f"`{empty[0]}` is empty" if empty else ""
-    for word in scene.view.slots.words_of_frame(frame).stack:
-        if scene.view.type_name(word) == _CALLED_AGAIN:
-            return _describe_iter_at_end(scene, word, end) if stored[0][1] in empty else ("", 0)
+    for word in context.view.slots.words_of_frame(frame).stack:
+        if context.view.type_name(word) == _CALLED_AGAIN:
+            return _describe_iter_at_end(context, word, end) if stored[0][1] in empty else ("", 0)
     changed = {name for _, name in stored}
     fixed = {c.path[-1] for c in calls if c.path and c.root[1] not in changed}
-    for stream, method, when in scene.acquire_calls.calls_with_times(frame):
+    for stream, method, when in context.acquire_calls.calls_with_times(frame):
         if method not in _READS & fixed or when == MADE:
             continue
-        kind = scene.view.type_name(stream)
+        kind = context.view.type_name(stream)
         if short and kind.startswith(_STREAMS):
             return (
                 f"{method}() returns at once, which it does at the end, and `{short[0]}`, to which "
                 "it adds, is short all the same",
                 stream,
             )
-        if kind == _STREAM and _is_stream_at_end(scene, stream):
+        if kind == _STREAM and _is_stream_at_end(context, stream):
             return f"{end}, and the stream that {method}() reads has ended", 0
         direct = [name for at, name in stored if at in places.alone and name in empty]
         if kind.startswith(_STREAMS) and direct:
@@ -134,28 +134,28 @@ def _describe_read_at_end(scene: HangContext, frame: PyFrame) -> tuple[str, int]
     return "", 0
 
 
-def _are_errors_handled(scene: HangContext, frame: PyFrame, calls: Sequence[MethodCall]) -> bool:
+def _are_errors_handled(context: HangContext, frame: PyFrame, calls: Sequence[MethodCall]) -> bool:
     """Tell whether an error of a read is handled: a socket that does not block has no data then.
 
     The end of a `with` block is a handler too, but lets errors pass unless it is told otherwise.
     """
-    if _SUPPRESSES in scene.call_sites.name_tuple(frame.code, "co_names"):
+    if _SUPPRESSES in context.call_sites.name_tuple(frame.code, "co_names"):
         return True
     reads = [call.at for call in calls if call.name in _READS]
-    steps = scene.call_sites.instructions(frame.code)
-    ends_block = [each.at for each in steps if each.name == _ENDS_BLOCK]
+    steps = context.call_sites.instructions(frame.code)
+    ends_block = [step.at for step in steps if step.name == _ENDS_BLOCK]
     return any(
         any(begin <= at < end for at in reads)
         and not any(target <= at < target + MAX_BEFORE_EXIT for at in ends_block)
-        for begin, end, target in scene.live_code.guarded_ranges_of_handlers(frame.code)
+        for begin, end, target in context.live_code.guarded_ranges_of_handlers(frame.code)
     )
 
 
 def _variables_stored(
-    scene: HangContext, frame: PyFrame, body: Sequence[Instruction]
+    context: HangContext, frame: PyFrame, body: Sequence[Instruction]
 ) -> list[tuple[int, str]]:
     """Return (byte, name) of the variables that instructions store."""
-    slots = scene.call_sites.name_tables(frame.code).variables
+    slots = context.call_sites.name_tables(frame.code).variables
     shifts = {"store": 0, "store_load": 4}
     return [(x.at, slots[x.argument >> shifts[x.operation]]) for x in body if x.operation in shifts]
 
@@ -196,59 +196,59 @@ def _find_stores_of_results(
 
 
 def _attributes_stored(
-    scene: HangContext, frame: PyFrame, body: Sequence[Instruction]
+    context: HangContext, frame: PyFrame, body: Sequence[Instruction]
 ) -> list[tuple[int, str]]:
     """Return (byte, "self.name") of the attributes of a method's object that instructions store."""
-    names = scene.call_sites.name_tuple(frame.code, "co_names")
-    stores = set(scene.offsets_that_change_names(frame.code, names))
-    first = (scene.call_sites.name_tuple(frame.code, "co_varnames") or ["self"])[0]
+    names = context.call_sites.name_tuple(frame.code, "co_names")
+    stores = set(context.offsets_that_change_names(frame.code, names))
+    first = (context.call_sites.name_tuple(frame.code, "co_varnames") or ["self"])[0]
     places = [(x.at, x.argument) for x in body if x.at in stores and not x.operation]
     return [(at, f"{first}.{names[number]}") for at, number in places if number < len(names)]
 
 
-def _value_of_variable_path(scene: HangContext, frame: PyFrame, path: str) -> int | None:
+def _value_of_variable_path(context: HangContext, frame: PyFrame, path: str) -> int | None:
     name, _, attribute = path.partition(".")
-    word = scene.view.variable(frame, name)
-    return scene.view.attribute(word, attribute) if word and attribute else word
+    word = context.view.variable(frame, name)
+    return context.view.attribute(word, attribute) if word and attribute else word
 
 
-def _is_shorter_than_chunk(scene: HangContext, word: int | None) -> bool:
+def _is_shorter_than_chunk(context: HangContext, word: int | None) -> bool:
     """Tell whether a value has fewer bytes or characters than a peer sends at once."""
-    kind = scene.view.type_name(word)
+    kind = context.view.type_name(word)
     if kind == "bytes":
-        raw = scene.view.reader.bytes_object(word or 0, MAX_SHORT + 1)
+        raw = context.view.reader.bytes_object(word or 0, MAX_SHORT + 1)
         return isinstance(raw, bytes) and len(raw) <= MAX_SHORT
-    text = scene.view.reader.string(word or 0, MAX_SHORT + 1) if kind == "str" else None
+    text = context.view.reader.string(word or 0, MAX_SHORT + 1) if kind == "str" else None
     return isinstance(text, str) and len(text) <= MAX_SHORT
 
 
-def _describe_iter_at_end(scene: HangContext, iterator: int, end: str) -> tuple[str, int]:
+def _describe_iter_at_end(context: HangContext, iterator: int, end: str) -> tuple[str, int]:
     """Say so, and of what, of a loop over iter(function, end), where the function reads."""
-    reader = scene.view.reader
+    reader = context.view.reader
     head = reader.layout.size("PyObject") or 16
     function, last = reader.u64(iterator + head), reader.u64(iterator + head + 8)
-    partial = scene.view.type_name(function) == "functools.partial"
+    partial = context.view.type_name(function) == "functools.partial"
     function, stream = reader.u64(function + head) if partial else function, 0
-    if scene.view.type_name(function) == "builtin_function_or_method":
+    if context.view.type_name(function) == "builtin_function_or_method":
         stream = reader.field(function, "PyCFunctionObject", "m_self")
-        reads = scene.view.type_name(stream).startswith(_STREAMS)
+        reads = context.view.type_name(stream).startswith(_STREAMS)
     else:
-        reads = bool(_READS & set(scene.acquire_calls.names_called(function)))
-    kind = scene.view.type_name(last)
+        reads = bool(_READS & set(context.acquire_calls.names_called(function)))
+    kind = context.view.type_name(last)
     why = f"{end}, while its iter() ends only at a value of type {kind}" if reads else ""
     return why, stream
 
 
-def _is_stream_at_end(scene: HangContext, stream: int) -> bool:
+def _is_stream_at_end(context: HangContext, stream: int) -> bool:
     """Tell whether an asyncio StreamReader is at its end (Lib/asyncio/streams.py, 3.8 to 3.15)."""
-    eof, buffer = (scene.view.attribute(stream, name) for name in ("_eof", "_buffer"))
-    if not eof or not buffer or scene.view.objects.integer(eof) != 1:
+    eof, buffer = (context.view.attribute(stream, name) for name in ("_eof", "_buffer"))
+    if not eof or not buffer or context.view.objects.integer(eof) != 1:
         return False
-    return ContainerReader(scene.view.reader).length(buffer, "PyByteArrayObject") == 0
+    return ContainerReader(context.view.reader).length(buffer, "PyByteArrayObject") == 0
 
 
-def _is_empty_str_or_bytes(scene: HangContext, word: int | None) -> bool:
-    kind = scene.view.type_name(word)
+def _is_empty_str_or_bytes(context: HangContext, word: int | None) -> bool:
+    kind = context.view.type_name(word)
     if kind == "bytes":
-        return scene.view.reader.bytes_object(word or 0, 1) == b""
-    return kind == "str" and scene.view.reader.string(word or 0, 1) == ""
+        return context.view.reader.bytes_object(word or 0, 1) == b""
+    return kind == "str" and context.view.reader.string(word or 0, 1) == ""

@@ -69,37 +69,37 @@ _CALLS_LOOP = {("anyio.from_thread", "run"), ("trio._threads", "from_thread_run"
 _ASKED_BY_THREAD = ("run_async_from_thread.<locals>.task_wrapper", "unprotected_afn")
 
 
-def diagnose_task_lock_never_released(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_task_lock_never_released(context: HangContext) -> HangDiagnosis | None:
     """Tasks wait for a lock that no remaining code will release.
 
     asyncio's Lock does not say who took it. Nobody is inside its `async with` block (then the task
     would be known), and no other task or thread has a call of its release() ahead.
     """
     waiting: dict[int, list[UnfinishedTask]] = {}
-    for task in scene.tasks:
-        if _awaits_lost_lock(scene, task) and task.wait is not None:
+    for task in context.tasks:
+        if _awaits_lost_lock(context, task) and task.wait is not None:
             waiting.setdefault(task.wait.address, []).append(task)
     for lock, tasks in waiting.items():
         ids = {task.id for task in tasks}
-        others = [task.stack for task in scene.tasks if task.id not in ids]
-        others += [scene.view.frames(d.tid) for d in scene.activities]
+        others = [task.stack for task in context.tasks if task.id not in ids]
+        others += [context.view.frames(d.tid) for d in context.activities]
         if _may_any_frame_release_lock(
-            scene, lock, (frame for frames in others for frame in frames)
+            context, lock, (frame for frames in others for frame in frames)
         ):
             continue
-        if scene.foreign_threads or scene.live_code.is_method_kept(lock, ENDERS[LOCK]):
+        if context.foreign_threads or context.live_code.is_method_kept(lock, ENDERS[LOCK]):
             continue  # somebody keeps its release(), as call_later() does
-        activity = scene.loop_thread
+        activity = context.loop_thread
         if activity is None:
             return None
         more = f", and {counted(len(tasks) - 1, 'more task')} too" if len(tasks) > 1 else ""
         sentence = (
-            f"{describe_waiting_task(tasks[0], scene.installed)}{more}; no task or thread holds "
+            f"{describe_waiting_task(tasks[0], context.installed)}{more}; no task or thread holds "
             "it in `async with` or has a call of its release() ahead: it was taken and not released"
         )
         return HangDiagnosis(
             HANG, "lock never released", sentence,
-            (activity_of_task(activity, tasks[0], scene.installed),), PROBABLE,
+            (activity_of_task(activity, tasks[0], context.installed),), PROBABLE,
             (f"{counted(len(tasks), 'task')} of {tasks[0].framework} wait for the lock",),
             ("a task inside `async with` of it", "code that has yet to call its release()"),
             ("a callback, or a task that starts later, could release it",),
@@ -107,51 +107,53 @@ def diagnose_task_lock_never_released(scene: HangContext) -> HangDiagnosis | Non
     return None
 
 
-def _awaits_lost_lock(scene: HangContext, task: UnfinishedTask) -> bool:
+def _awaits_lost_lock(context: HangContext, task: UnfinishedTask) -> bool:
     if task.wait is None or task.wait.kind != LOCK or not task.wait.address or task.running:
         return False
-    if task.certainty != UNKNOWN or not own_frames(task, scene.installed):
+    if task.certainty != UNKNOWN or not own_frames(task, context.installed):
         return False
-    return not has_timeout(task, scene.tasks, scene.view)
+    return not has_timeout(task, context.tasks, context.view)
 
 
-def _may_any_frame_release_lock(scene: HangContext, lock: int, frames: Iterable[PyFrame]) -> bool:
+def _may_any_frame_release_lock(context: HangContext, lock: int, frames: Iterable[PyFrame]) -> bool:
     """Tell whether any frame has a call of a lock's release() ahead; True where it is too much."""
     for number, frame in enumerate(frames):
         if number >= MAX_SETTERS:
             return True
         try:
-            if any(call == (lock, _RELEASES) for call in scene.acquire_calls.calls_ahead(frame)):
+            if any(call == (lock, _RELEASES) for call in context.acquire_calls.calls_ahead(frame)):
                 return True
         except (UnreadableMemory, LayoutError):
             return True
     return False
 
 
-def diagnose_task_deadlock_by_held_lock(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_task_deadlock_by_held_lock(context: HangContext) -> HangDiagnosis | None:
     """A task waits for what another one would give, and all others wait for what it holds itself.
 
     It need not be known who would take from the queue, set the event or release the lock: only a
     task that has not started yet could still do it. They wait for each other where one of those
     that it holds up has code that does; else nobody would end its wait, locked out or not.
     """
-    own = [task for task in scene.tasks if own_frames(task, scene.installed)]
-    activity = scene.loop_thread
+    own = [task for task in context.tasks if own_frames(task, context.installed)]
+    activity = context.loop_thread
     if activity is None or any(task.running for task in own):
         return None
-    if any(d.frames for d in scene.activities if d.tid != activity.tid):
+    if any(d.frames for d in context.activities if d.tid != activity.tid):
         return None
     for holder in own:
         kind = holder.wait.kind if holder.wait is not None else ""
         if holder.certainty != UNKNOWN or kind not in _FROM_TASKS:
             continue
-        if has_timeout(holder, scene.tasks, scene.view) or _may_callback_end_wait(scene, holder):
+        if has_timeout(holder, context.tasks, context.view) or _may_callback_end_wait(
+            context, holder
+        ):
             continue
         held_up = _tasks_waiting_for(holder, own)
         first = next((task for task in held_up if task.wait and task.wait.kind in _HELD), None)
         if first is None or len(held_up) + 1 < len(own):
             continue
-        at = function_and_line(own_frames(first, scene.installed)[0])
+        at = function_and_line(own_frames(first, context.installed)[0])
         direct = sum(
             1 for t in held_up if holder.id in t.wakers and t.wait and t.wait.kind in _HELD
         )
@@ -159,15 +161,15 @@ def diagnose_task_deadlock_by_held_lock(scene: HangContext) -> HangDiagnosis | N
         more = f" and {counted(direct - 1, 'more task')}" if direct > 1 else ""
         others = f" (and {counted(behind, 'task')} for these tasks)" if behind else ""
         sentence = (
-            f"{describe_waiting_task(holder, scene.installed)}, and holds what "
+            f"{describe_waiting_task(holder, context.installed)}, and holds what "
             f"{name_task(first)} at {at}{more} wait{'' if more else 's'} for{others}; "
             "no task is left that could end this"
         )
         members = tuple(
-            activity_of_task(activity, task, scene.installed) for task in (holder, first)
+            activity_of_task(activity, task, context.installed) for task in (holder, first)
         )
         going, awaited = (
-            UnblockedThreads(scene),
+            UnblockedThreads(context),
             holder.wait.address if holder.wait is not None else 0,
         )
         is_circle = kind in (QUEUE_PUT, QUEUE_JOIN, *_HELD) or any(
@@ -183,14 +185,14 @@ def diagnose_task_deadlock_by_held_lock(scene: HangContext) -> HangDiagnosis | N
     return None
 
 
-def _may_callback_end_wait(scene: HangContext, task: UnfinishedTask) -> bool:
+def _may_callback_end_wait(context: HangContext, task: UnfinishedTask) -> bool:
     """Tell whether a function that somebody keeps, or a library, may end what a task waits for."""
-    if task.wait is None or scene.foreign_threads:
+    if task.wait is None or context.foreign_threads:
         return True
     at, enders = task.wait.address, ENDERS[task.wait.kind]
-    return scene.live_code.is_method_kept(
+    return context.live_code.is_method_kept(
         at, enders
-    ) or scene.live_code.effects_of_kept_functions.calls_any(at, enders)
+    ) or context.live_code.effects_of_kept_functions.calls_any(at, enders)
 
 
 def _tasks_waiting_for(
@@ -208,7 +210,7 @@ def _tasks_waiting_for(
     return held_up
 
 
-def diagnose_event_loop_threads_exhausted(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_event_loop_threads_exhausted(context: HangContext) -> HangDiagnosis | None:
     """Threads that run jobs for an event loop wait for calls into it, which want a free thread.
 
     Starlette and FastAPI run every plain function in such a thread. A thread that called
@@ -216,19 +218,19 @@ def diagnose_event_loop_threads_exhausted(scene: HangContext) -> HangDiagnosis |
     A place of trio's CapacityLimiter may also be taken by a task: no other one of the program may
     be left that does anything but to wait for those.
     """
-    wanting = [task for task in scene.tasks if task.wait and task.wait.kind == FREE_THREAD]
+    wanting = [task for task in context.tasks if task.wait and task.wait.kind == FREE_THREAD]
     asked = [
-        task for task in scene.tasks
+        task for task in context.tasks
         if any((frame.qualname or "").endswith(_ASKED_BY_THREAD) for frame in task.stack)
     ]  # fmt: skip
     called = {
-        d.tid: {(f.module, f.name) for f in scene.view.frames(d.tid)}
-        for d in scene.activities if d.frames
+        d.tid: {(f.module, f.name) for f in context.view.frames(d.tid)}
+        for d in context.activities if d.frames
     }  # fmt: skip
     workers = [
-        d for d in scene.activities
+        d for d in context.activities
         if _RUNS_JOB_OF_LOOP & called.get(d.tid, set())  # anyio.run() has such a function too
-        and not event_loop_module(scene.view.frames(d.tid), d.module)
+        and not event_loop_module(context.view.frames(d.tid), d.module)
     ]  # fmt: skip
     waiting = [
         d for d in workers
@@ -240,18 +242,18 @@ def diagnose_event_loop_threads_exhausted(scene: HangContext) -> HangDiagnosis |
     others, of_jobs = asked, (FREE_THREAD, TASK, TASKS)
     if asked[0].framework == "trio":
         others = [
-            task for task in scene.tasks
+            task for task in context.tasks
             if (task.wait is None or task.wait.kind not in of_jobs)
-            and own_frames(task, scene.installed)
+            and own_frames(task, context.installed)
         ]  # fmt: skip
-    limited = any(has_timeout(task, scene.tasks, scene.view) for task in asked)
+    limited = any(has_timeout(task, context.tasks, context.view) for task in asked)
     if limited or any(task.id not in wanting_ids for task in others):
         return None
     first = waiting[0]
     sentence = (
         f"{counted(len(waiting), 'thread')} that run jobs for the event loop wait for calls into "
         f"it, and those for a free thread: {first.waits()}; "
-        f"{describe_waiting_task(asked[0], scene.installed)}"
+        f"{describe_waiting_task(asked[0], context.installed)}"
     )
     return HangDiagnosis(
         DEADLOCK, "pool", sentence, tuple(waiting), PROBABLE,
@@ -260,17 +262,18 @@ def diagnose_event_loop_threads_exhausted(scene: HangContext) -> HangDiagnosis |
     )  # fmt: skip
 
 
-def diagnose_thread_pool_exhausted(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_thread_pool_exhausted(context: HangContext) -> HangDiagnosis | None:
     """All threads of a pool that is full wait, without a timeout, for what may never come."""
     waiting = {
-        d.tid: d for d in scene.activities
+        d.tid: d for d in context.activities
         if d.frames and not d.timed and d.kind in (hang_types.READ, hang_types.WRITE,
             hang_types.LOCK, hang_types.DATABASE, hang_types.FILE_LOCK)
-        and not is_computing_or_waiting_for_work(scene, d) and not _may_be_serving_client(scene, d)
+        and not is_computing_or_waiting_for_work(context, d)
+        and not _may_be_serving_client(context, d)
     }  # fmt: skip
     if not waiting:
         return None
-    for pool in read_executors_and_queues(scene.target, scene.python).pools:
+    for pool in read_executors_and_queues(context.target, context.python).pools:
         members = _waits_of_all_workers(pool, waiting)
         if not members:
             continue
@@ -292,28 +295,28 @@ def diagnose_thread_pool_exhausted(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
-def diagnose_requests_waiting_for_same_object(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_requests_waiting_for_same_object(context: HangContext) -> HangDiagnosis | None:
     """Threads of a server wait in the middle of requests for one object that nobody else has.
 
     A future in a cache that who was to settle it left behind by an exception, an event that was
     never set: the server goes on, and each request for it takes one more of its threads.
     """
     waiting: dict[int, list[ThreadActivity]] = {}
-    for activity in scene.activities:
+    for activity in context.activities:
         if (
             activity.kind == hang_types.EVENT and not activity.timed and activity.object
-            and _is_called_by_library_in_thread(scene, activity)
-            and not is_computing_or_waiting_for_work(scene, activity)
+            and _is_called_by_library_in_thread(context, activity)
+            and not is_computing_or_waiting_for_work(context, activity)
         ):  # fmt: skip
             waiting.setdefault(activity.object, []).append(activity)
     for awaited, members in waiting.items():
         tids = {d.tid for d in members}
-        if len(members) < 2 or scene.frame_references.threads_referring_to(awaited) - tids:
+        if len(members) < 2 or context.frame_references.threads_referring_to(awaited) - tids:
             continue
         of_library = members[0].awaits in FUTURES
-        if not of_library and UnblockedThreads(scene).may_unblocked_code_end_wait(members[0]):
+        if not of_library and UnblockedThreads(context).may_unblocked_code_end_wait(members[0]):
             continue
-        if find_wakers(scene, members[0]) - tids:
+        if find_wakers(context, members[0]) - tids:
             continue
         sentence = (
             f"{len(members)} threads that serve requests wait at {members[0].where()} for "
@@ -329,20 +332,20 @@ def diagnose_requests_waiting_for_same_object(scene: HangContext) -> HangDiagnos
     return None
 
 
-def diagnose_server_request_never_ending(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_server_request_never_ending(context: HangContext) -> HangDiagnosis | None:
     """A thread of a server waits in the middle of a request for what no code can give any more.
 
     Its pool has lost what was lent, or who worked for it has ended. The server goes on.
     """
-    unblocked = UnblockedThreads(scene)
-    for activity in scene.threads_by_importance:
+    unblocked = UnblockedThreads(context)
+    for activity in context.threads_by_importance:
         if (
             activity.kind != hang_types.EVENT or activity.timed
-            or not is_in_request_handler(activity.frames, scene.view.frames(activity.tid))
+            or not is_in_request_handler(activity.frames, context.view.frames(activity.tid))
             or unblocked.may_unblocked_code_end_wait(activity)
         ):  # fmt: skip
             continue
-        name, what = name_awaited_object(scene, activity)
+        name, what = name_awaited_object(context, activity)
         if is_shutdown_name(name):
             continue  # what ends the program may come from anywhere
         sentence = (
@@ -358,20 +361,20 @@ def diagnose_server_request_never_ending(scene: HangContext) -> HangDiagnosis | 
     return None
 
 
-def _is_called_by_library_in_thread(scene: HangContext, activity: ThreadActivity) -> bool:
+def _is_called_by_library_in_thread(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a library called the program's code in a thread, as servers and pools do."""
-    frames = scene.view.frames(activity.tid)
+    frames = context.view.frames(activity.tid)
     outward = frames[frames.index(activity.frames[-1]) + 1 :] if activity.frames else ()
     return any(frame.module != "threading" for frame in outward)
 
 
-def _may_be_serving_client(scene: HangContext, activity: ThreadActivity) -> bool:
+def _may_be_serving_client(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread reads in a loop, as one does that has a client; no library asked."""
     asked = activity.what == activity.awaits
     return (
         activity.kind == hang_types.READ
         and not asked
-        and any(map(scene.acquire_calls.is_running_in_loop, activity.frames))
+        and any(map(context.acquire_calls.is_running_in_loop, activity.frames))
     )
 
 
@@ -385,7 +388,7 @@ def _waits_of_all_workers(
     return members if len(members) == len(pool.workers) else ()
 
 
-def diagnose_connection_pool_exhausted(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_connection_pool_exhausted(context: HangContext) -> HangDiagnosis | None:
     """Threads wait for a free connection of a pool, and no thread is left to give one back.
 
     With a timeout too: it ends each wait by an error, not by a connection. Who has one and waits
@@ -393,22 +396,22 @@ def diagnose_connection_pool_exhausted(scene: HangContext) -> HangDiagnosis | No
     """
     # The same functions of libraries also connect: that waits for a server.
     waiting = [
-        d for d in scene.activities
+        d for d in context.activities
         if d.awaits == FREE_CONNECTION and d.kind == hang_types.EVENT and d.frames
     ]  # fmt: skip
     if not waiting:
         return None
     tids = {d.tid for d in waiting}
-    held_up = threads_held_up_by(scene, tids) - tids
-    others = [d for d in scene.activities if d.tid not in tids | held_up and d.frames]
+    held_up = threads_held_up_by(context, tids) - tids
+    others = [d for d in context.activities if d.tid not in tids | held_up and d.frames]
     # Those wait for such a thread, or in a library for clients: not in the middle of a request.
     if not all(
         d.kind in (hang_types.EVENT, hang_types.JOIN)
-        or (d.place and is_computing_or_waiting_for_work(scene, d))
+        or (d.place and is_computing_or_waiting_for_work(context, d))
         for d in others
     ):
         return None
-    if any(own_frames(task, scene.installed) for task in scene.tasks):
+    if any(own_frames(task, context.installed) for task in context.tasks):
         return None
     first = waiting[0]
     if len(waiting) == 1:
@@ -418,16 +421,16 @@ def diagnose_connection_pool_exhausted(scene: HangContext) -> HangDiagnosis | No
             f"{len(waiting)} threads wait for a free connection of a pool, {first.who()} at "
             f"{first.where()}"
         )
-    seconds = seconds_of_timeout(scene, first) if first.timed else 0.0
+    seconds = seconds_of_timeout(context, first) if first.timed else 0.0
     after = f", after {duration_words(seconds)}" if seconds else ""
     ends = f"; a timeout ends the wait with an error{after}" if first.timed else ""
     locked = [
-        d for d in scene.activities
+        d for d in context.activities
         if d.tid in held_up and d.kind == hang_types.LOCK and d.target in tids
     ]  # fmt: skip
-    having = [d for d in locked if _has_object_of_waited_library(scene, d, first)]
+    having = [d for d in locked if _has_object_of_waited_library(context, d, first)]
     if having:
-        holder = scene.activity_of_thread(having[0].target) or first
+        holder = context.activity_of_thread(having[0].target) or first
         more = f", and {counted(len(having) - 1, 'more thread')} too" if having[1:] else ""
         text = (
             f"{text}; {having[0].who()}, which has a connection, waits at {having[0].where()} for "
@@ -436,7 +439,7 @@ def diagnose_connection_pool_exhausted(scene: HangContext) -> HangDiagnosis | No
     sentence = f"{text}; no other thread is left that could give one back{ends}"
     return HangDiagnosis(
         DEADLOCK if having else HANG, "event and lock" if having else "pool taken", sentence,
-        (*waiting, *having), INFO if scene.foreign_threads else PROBABLE,
+        (*waiting, *having), INFO if context.foreign_threads else PROBABLE,
         (f"thread {first.tid} is in {first.place}",),
         ("a thread that works with a connection",),
         ("connections that were given to another process",),
@@ -446,23 +449,23 @@ def diagnose_connection_pool_exhausted(scene: HangContext) -> HangDiagnosis | No
 
 @default_when_unreadable(False)
 def _has_object_of_waited_library(
-    scene: HangContext, activity: ThreadActivity, waiting: ThreadActivity
+    context: HangContext, activity: ThreadActivity, waiting: ThreadActivity
 ) -> bool:
     """Tell whether a thread has an object of the library in which another one waits for a free one.
 
     What both have is the pool itself, or who made it.
     """
     packages = frozenset(((waiting.place.partition(".")[0], "\0"),))
-    frames = scene.view.frames(waiting.tid)
-    shared = {word for frame in frames for _, word in scene.view.variable_addresses(frame)}
+    frames = context.view.frames(waiting.tid)
+    shared = {word for frame in frames for _, word in context.view.variable_addresses(frame)}
     return any(
-        word not in shared and _is_manager_of_packages(scene, word, packages)
+        word not in shared and _is_manager_of_packages(context, word, packages)
         for frame in activity.frames
-        for _, word in scene.view.variable_addresses(frame)
+        for _, word in context.view.variable_addresses(frame)
     )
 
 
-def diagnose_connection_pool_held_by_caller(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_connection_pool_held_by_caller(context: HangContext) -> HangDiagnosis | None:
     """A task waits until a pool has something, inside of a block that has what the pool gave.
 
     That block ends only when the call has returned. So it is with a request for which there is no
@@ -470,27 +473,27 @@ def diagnose_connection_pool_held_by_caller(scene: HangContext) -> HangDiagnosis
     anything of that pool.
     """
     waiting = [
-        task for task in scene.tasks
-        if frame_taking_from_pool(task, scene.installed)
-        and not has_timeout(task, scene.tasks, scene.view)
+        task for task in context.tasks
+        if frame_taking_from_pool(task, context.installed)
+        and not has_timeout(task, context.tasks, context.view)
     ]  # fmt: skip
-    activity = scene.loop_thread
+    activity = context.loop_thread
     if not waiting or activity is None:
         return None
-    held = {task.id: _caller_in_block_of(scene, task, task) for task in waiting}
+    held = {task.id: _caller_in_block_of(context, task, task) for task in waiting}
     ids = {task.id for task in waiting}
     for task in waiting:
-        block, frame = held[task.id], frame_taking_from_pool(task, scene.installed)
+        block, frame = held[task.id], frame_taking_from_pool(task, context.installed)
         if block is None or frame is None:
             continue
-        others = [other for other in scene.tasks if other.id not in ids]
-        if any(_uses_same_library(scene, other, task) for other in others):
+        others = [other for other in context.tasks if other.id not in ids]
+        if any(_uses_same_library(context, other, task) for other in others):
             continue
-        folders = tuple(folder for _, folder in packages_called(task, scene.installed))
-        threads = (scene.view.frames(d.tid) for d in scene.activities if d.tid != activity.tid)
-        if any(each.filename.startswith(folders) for frames in threads for each in frames):
+        folders = tuple(folder for _, folder in packages_called(task, context.installed))
+        threads = (context.view.frames(d.tid) for d in context.activities if d.tid != activity.tid)
+        if any(frame.filename.startswith(folders) for frames in threads for frame in frames):
             continue
-        own = own_frames(task, scene.installed)
+        own = own_frames(task, context.installed)
         sentence = (
             f"{name_task(task)} waits at {function_and_line(own[0])}, in "
             f"{frame.module}.{frame.qualname or frame.name}(), for what a pool is to give; its "
@@ -498,7 +501,7 @@ def diagnose_connection_pool_held_by_caller(scene: HangContext) -> HangDiagnosis
             "back what it has only when this call has returned; no other task has any of it"
         )
         return wait_diagnosis(
-            HANG, "pool taken", sentence, activity_of_task(activity, task, scene.installed),
+            HANG, "pool taken", sentence, activity_of_task(activity, task, context.installed),
             PROBABLE, evidence=(f"{function_and_line(block)} has entered a block of that library",),
             ruled_out=("a timeout", "another task or thread that uses that library"),
             doubts=("connections that nobody's frames have",), fix=hang_types.LEAVE_BLOCK,
@@ -507,35 +510,35 @@ def diagnose_connection_pool_held_by_caller(scene: HangContext) -> HangDiagnosis
 
 
 def _caller_in_block_of(
-    scene: HangContext, task: UnfinishedTask, waiting: UnfinishedTask
+    context: HangContext, task: UnfinishedTask, waiting: UnfinishedTask
 ) -> PyFrame | None:
     """Return the frame of a task that is inside a block of the library in which another waits.
 
     A client or pool is not what the pool gave: its own methods run in that wait.
     """
-    packages = packages_called(waiting, scene.installed)
-    called = {scene.view.variable(frame, "self") for frame in waiting.stack}
-    blocks = scene.view.slots.entered_blocks(own_frames(task, scene.installed))
+    packages = packages_called(waiting, context.installed)
+    called = {context.view.variable(frame, "self") for frame in waiting.stack}
+    blocks = context.view.slots.entered_blocks(own_frames(task, context.installed))
     return next(
         (frame for frame, manager in blocks
-         if manager not in called and _is_manager_of_packages(scene, manager, packages)), None,
+         if manager not in called and _is_manager_of_packages(context, manager, packages)), None,
     )  # fmt: skip
 
 
-def _uses_same_library(scene: HangContext, task: UnfinishedTask, waiting: UnfinishedTask) -> bool:
+def _uses_same_library(context: HangContext, task: UnfinishedTask, waiting: UnfinishedTask) -> bool:
     """Tell whether a task is in code of the library in which another one waits, or has a block."""
-    folders = tuple(folder for _, folder in packages_called(waiting, scene.installed))
+    folders = tuple(folder for _, folder in packages_called(waiting, context.installed))
     within = any(frame.filename.startswith(folders) for frame in task.stack)
-    return within or _caller_in_block_of(scene, task, waiting) is not None
+    return within or _caller_in_block_of(context, task, waiting) is not None
 
 
 @default_when_unreadable(False)
 def _is_manager_of_packages(
-    scene: HangContext, manager: int, packages: frozenset[tuple[str, str]]
+    context: HangContext, manager: int, packages: frozenset[tuple[str, str]]
 ) -> bool:
     """Tell whether a context manager is of one of some packages: its class, or its function."""
-    frame = scene.view.frame_of_manager(manager)
+    frame = context.view.frame_of_manager(manager)
     if frame is not None:
         return frame.filename.startswith(tuple(folder for _, folder in packages))
-    kind = get_process_values(scene.target, scene.python).context.obj(manager).type
+    kind = get_process_values(context.target, context.python).context.obj(manager).type
     return kind.module.partition(".")[0] in {name for name, _ in packages}

@@ -31,36 +31,38 @@ _LOCK_FILE = "FileExistsError"
 _PEERS = ("Connection", "gaierror", "URLError", "OperationalError")
 
 
-def diagnose_retries(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+def diagnose_retries(context: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """Return the answer for a thread that sleeps between two tries; None where it does not.
 
     The function that sleeps may be one that the loop calls.
     """
-    if not library_frames_called(scene, activity):
+    if not library_frames_called(context, activity):
         near = (
             n
             for n, f in enumerate(activity.frames[:MAX_INNER])
-            if scene.acquire_calls.is_running_in_loop(f)
+            if context.acquire_calls.is_running_in_loop(f)
         )
         activity = activity._replace(frames=activity.frames[next(near, 0) :])
-    return _diagnose_retry_loop(scene, activity) or diagnose_library_retry(scene, activity)
+    return _diagnose_retry_loop(context, activity) or diagnose_library_retry(context, activity)
 
 
-def _diagnose_retry_loop(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+def _diagnose_retry_loop(context: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """Return the answer for a thread that sleeps in a loop while it handles what failed there."""
-    handled = _handled_exceptions(scene, activity.tid) if activity.frames else []
+    handled = _handled_exceptions(context, activity.tid) if activity.frames else []
     messages = (e.message for e in handled if e.type == ERROR and isinstance(e.message, str))
     locked = next((message for message in messages if message.startswith(_LOCKED)), None)
     if locked is not None:
-        return _diagnose_retries_of_locked_database(scene, activity, locked)
-    caught = next((error for error in handled if _was_caught_in_loop(scene, activity, error)), None)
+        return _diagnose_retries_of_locked_database(context, activity, locked)
+    caught = next(
+        (error for error in handled if _was_caught_in_loop(context, activity, error)), None
+    )
     if caught is None:
         return None
     name = str(caught.type).rpartition(".")[2]
-    if name in _NOTHING_THERE or _limits_number_or_time_of_tries(scene, activity.frames[0]):
+    if name in _NOTHING_THERE or _limits_number_or_time_of_tries(context, activity.frames[0]):
         return None
-    alone = scene.is_only_python_thread(activity.tid)
-    lock_file = name == _LOCK_FILE and not is_in_serving_loop(scene, activity.frames[1:])
+    alone = context.is_only_python_thread(activity.tid)
+    lock_file = name == _LOCK_FILE and not is_in_serving_loop(context, activity.frames[1:])
     sure = PROBABLE if lock_file or (alone and any(part in name for part in _PEERS)) else INFO
     sentence = (
         f"{activity.who()} sleeps at {activity.where()} in a loop that tries again, because of "
@@ -76,19 +78,21 @@ def _diagnose_retry_loop(scene: HangContext, activity: ThreadActivity) -> HangDi
 
 
 @default_when_unreadable(False)
-def _limits_number_or_time_of_tries(scene: HangContext, frame: PyFrame) -> bool:
+def _limits_number_or_time_of_tries(context: HangContext, frame: PyFrame) -> bool:
     """Tell whether a loop limits the number of its tries, or their time.
 
     Since 3.12 the code of a handler stands apart from the loop's: all loops are looked at.
     """
     return any(
-        scene.is_in_bounded_loop(frame, loop)
-        or loop_ends_by_clock(frame.code, range(loop[0], loop[1] + 1), scene.call_sites)
-        for loop in scene.call_sites.calls_of(frame.code).loops
+        context.is_in_bounded_loop(frame, loop)
+        or loop_ends_by_clock(frame.code, range(loop[0], loop[1] + 1), context.call_sites)
+        for loop in context.call_sites.calls_of(frame.code).loops
     )
 
 
-def _was_caught_in_loop(scene: HangContext, activity: ThreadActivity, error: ExceptionInfo) -> bool:
+def _was_caught_in_loop(
+    context: HangContext, activity: ThreadActivity, error: ExceptionInfo
+) -> bool:
     """Tell whether the loop in which a thread sleeps caught an exception."""
     frame = activity.frames[0]
     if isinstance(error.traceback, Absent) or isinstance(error.type, Absent):
@@ -97,11 +101,11 @@ def _was_caught_in_loop(scene: HangContext, activity: ThreadActivity, error: Exc
     if caught is None or frame.lineno is None or caught.lineno is None:
         return False
     same = (caught.name, caught.filename) == (frame.name, frame.filename)
-    return same and caught.lineno <= frame.lineno and scene.is_line_in_loop(frame, caught.lineno)
+    return same and caught.lineno <= frame.lineno and context.is_line_in_loop(frame, caught.lineno)
 
 
 def _diagnose_retries_of_locked_database(
-    scene: HangContext, activity: ThreadActivity, error: str
+    context: HangContext, activity: ThreadActivity, error: str
 ) -> HangDiagnosis:
     """Return the answer for a thread that tries again because a database is locked."""
     where = activity.where()
@@ -110,7 +114,7 @@ def _diagnose_retries_of_locked_database(
         f"{error}"
     )
     seen = (f"thread {activity.tid} is in {activity.call}", f"it handles {ERROR}: {error}")
-    own = connection_held_by_callers_clause(scene, activity)
+    own = connection_held_by_callers_clause(context, activity)
     if own is None:
         return HangDiagnosis(
             HANG, "database lock", sentence, (activity,), INFO, seen,
@@ -124,12 +128,12 @@ def _diagnose_retries_of_locked_database(
     )  # fmt: skip
 
 
-def _handled_exceptions(scene: HangContext, tid: int) -> list[ExceptionInfo]:
+def _handled_exceptions(context: HangContext, tid: int) -> list[ExceptionInfo]:
     """Return the exceptions that a thread handles, and what they wrap."""
-    thread = next((each for each in scene.python.threads() if each.tid == tid), None)
+    thread = next((thread for thread in context.python.threads() if thread.tid == tid), None)
     if thread is None:
         return []
-    decoder = ExceptionDecoder(scene.target, scene.python, messages=True)
+    decoder = ExceptionDecoder(context.target, context.python, messages=True)
     handled = (
         raised
         for raised in decoder.exceptions_of_thread(thread).all_raised()
@@ -138,23 +142,25 @@ def _handled_exceptions(scene: HangContext, tid: int) -> list[ExceptionInfo]:
     return [error for raised in handled for error in raised.exceptions]
 
 
-def diagnose_connection_poll(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+def diagnose_connection_poll(
+    context: HangContext, activity: ThreadActivity
+) -> HangDiagnosis | None:
     """Return the answer for a thread that sleeps in a loop until it gets a connection.
 
     A loop with a way out is no service: it goes on when somebody listens there.
     """
     frame = activity.frames[0] if activity.frames else None
-    loop = scene.acquire_calls.innermost_loop(frame) if frame is not None else None
-    if frame is None or loop is None or not scene.is_only_python_thread(activity.tid):
+    loop = context.acquire_calls.innermost_loop(frame) if frame is not None else None
+    if frame is None or loop is None or not context.is_only_python_thread(activity.tid):
         return None
-    if scene.is_in_bounded_loop(frame) or is_in_serving_loop(scene, activity.frames[1:]):
+    if context.is_in_bounded_loop(frame) or is_in_serving_loop(context, activity.frames[1:]):
         return None
     body = range(loop[0], loop[1] + 1)
     try:
-        ends = loop_ends_by_clock(frame.code, body, scene.call_sites)
-        goes_on = ends or not scene.call_sites.can_leave_loop(frame.code, body)
-        ahead = {method for _, method in scene.acquire_calls.calls_ahead(frame, MAX_DEPTH)}
-        asked = (ahead | scene.names_called_before(frame, MAX_DEPTH)) & _CONNECTS
+        ends = loop_ends_by_clock(frame.code, body, context.call_sites)
+        goes_on = ends or not context.call_sites.can_leave_loop(frame.code, body)
+        ahead = {method for _, method in context.acquire_calls.calls_ahead(frame, MAX_DEPTH)}
+        asked = (ahead | context.names_called_before(frame, MAX_DEPTH)) & _CONNECTS
     except (UnreadableMemory, LayoutError):
         return None
     if goes_on or not asked:

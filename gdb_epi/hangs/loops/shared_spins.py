@@ -31,17 +31,17 @@ _WRITES = "w"
 
 @diagnose_each_thread
 def diagnose_spin_on_shared_memory(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
     """A thread reads shared memory again and again, and does nothing else."""
     if activity.kind not in (*RUNNING, GIL) or not activity.frames:
         return None
     frame = activity.frames[0]
-    read = next(_shared_memory_read_by(scene, frame), None)
+    read = next(_shared_memory_read_by(context, frame), None)
     if read is None:
         return None
-    for_work = is_in_serving_loop(scene, activity.frames[1:])
-    alone = scene.is_only_thread_awake(activity)
+    for_work = is_in_serving_loop(context, activity.frames[1:])
+    alone = context.is_only_thread_awake(activity)
     sentence = (
         f"{activity.who()} spins at {activity.where()}: it reads `{read}`, memory that "
         "processes share, again and again without a pause, until another one changes it"
@@ -55,12 +55,12 @@ def diagnose_spin_on_shared_memory(
     )  # fmt: skip
 
 
-def _shared_memory_read_by(scene: HangContext, frame: PyFrame) -> Iterator[str]:
+def _shared_memory_read_by(context: HangContext, frame: PyFrame) -> Iterator[str]:
     """Yield the names of the shared memory that a frame's loop reads; none where it does more.
 
     Raises UnreadableMemory, LayoutError, IndexError.
     """
-    sites, view, body = scene.call_sites, scene.view, scene.loop_code(frame)
+    sites, view, body = context.call_sites, context.view, context.loop_code(frame)
     if not body:
         return
     inside = {each.at for each in body}
@@ -70,7 +70,7 @@ def _shared_memory_read_by(scene: HangContext, frame: PyFrame) -> Iterator[str]:
         return  # it never looks at what it reads: nothing that another one writes ends it
     if _uses_variables_of_earlier_turns(body, sites.name_tables(frame.code)[1]):
         return
-    scope, own = scene.live_code.calls.globals_of(frame), view.variable(frame, "self")
+    scope, own = context.live_code.calls.globals_of(frame), view.variable(frame, "self")
     shared = list[str]()
     for at, does, name in sites.names_used_by_instructions(frame.code):
         if at not in inside or does not in _NAMES or not name:
@@ -82,7 +82,7 @@ def _shared_memory_read_by(scene: HangContext, frame: PyFrame) -> Iterator[str]:
             word = view.variable(frame, name)
         else:
             word = view.attribute(own, name)
-        if word and _is_memory_shared_by_file(scene, word):
+        if word and _is_memory_shared_by_file(context, word):
             shared.append(f"self.{name}" if does in ("attr", "method") else name)
         elif does == "fast":
             if word and view.type_name(word) in _CALLABLE:
@@ -115,14 +115,14 @@ def _uses_variables_of_earlier_turns(body: Sequence[Instruction], slots: Sequenc
     return not stored.isdisjoint(loaded_first)
 
 
-def _is_memory_shared_by_file(scene: HangContext, word: int) -> bool:
+def _is_memory_shared_by_file(context: HangContext, word: int) -> bool:
     """Tell whether a mmap or memoryview lies in a mapping of a file, which others may have too."""
-    kind, head = scene.view.type_name(word), scene.view.reader.layout.size("PyObject") or 16
+    kind, head = context.view.type_name(word), context.view.reader.layout.size("PyObject") or 16
     if kind == _MAP:
-        start = scene.view.reader.u64(word + head)
+        start = context.view.reader.u64(word + head)
     elif kind == _VIEW:
-        start = scene.view.reader.field(word, "PyMemoryViewObject", "view.buf")
+        start = context.view.reader.field(word, "PyMemoryViewObject", "view.buf")
     else:
         return False
-    region = scene.target.region_at(start)
+    region = context.target.region_at(start)
     return region is not None and region.path is not None and _WRITES in region.perms

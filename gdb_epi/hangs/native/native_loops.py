@@ -94,29 +94,31 @@ class NativeLoop(NamedTuple):
     words: tuple[int, ...]
 
 
-def diagnose_endless_native_code(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_endless_native_code(context: HangContext) -> HangDiagnosis | None:
     """A thread runs a loop of native code that it cannot leave, and that nobody else changes."""
-    threads = {each.tid: each for each in scene.target.threads()}
-    native = [d for d in scene.activities if d.kind == NATIVE]
+    threads = {thread.tid: thread for thread in context.target.threads()}
+    native = [d for d in context.activities if d.kind == NATIVE]
     budget = [MAX_STEPS_OF_ALL]
-    loops = {d.tid: find_endless_native_loop(scene.target, threads[d.tid], budget) for d in native}
+    loops = {
+        d.tid: find_endless_native_loop(context.target, threads[d.tid], budget) for d in native
+    }
     for activity in native:
         thread, loop = threads[activity.tid], loops[activity.tid]
-        others = [d for d in scene.activities if d.tid != activity.tid and not loops.get(d.tid)]
+        others = [d for d in context.activities if d.tid != activity.tid and not loops.get(d.tid)]
         if loop is None or not activity.frames:
             continue
-        region = scene.target.region_at(loop.start)
+        region = context.target.region_at(loop.start)
         library = ((region and region.path) or activity.module).rpartition("/")[2]
-        if loop.words and not _nobody_else_writes(scene, activity, loop.words, others):
+        if loop.words and not _nobody_else_writes(context, activity, loop.words, others):
             continue
-        function = symbolize(scene.target, loop.start).partition("+")[0]
-        waiting = [d for d in scene.activities if d.kind == GIL and d.frames]
+        function = symbolize(context.target, loop.start).partition("+")[0]
+        waiting = [d for d in context.activities if d.kind == GIL and d.frames]
         sentence = (
             f"{activity.who()} is in a loop without end of native code, in {function} of "
             f"{library}, called at {activity.where()}: with its registers as they are no "
             "jump leads out of it"
         )
-        if waiting and scene.gil_holder == activity.tid:
+        if waiting and context.gil_holder == activity.tid:
             sentence += (
                 f"; {waiting[0].who()} waits at {waiting[0].where()} for the GIL, "
                 f"which {activity.who()} holds"
@@ -136,21 +138,23 @@ def diagnose_endless_native_code(scene: HangContext) -> HangDiagnosis | None:
 
 
 def _nobody_else_writes(
-    scene: HangContext, activity: ThreadActivity, words: Sequence[int],
+    context: HangContext, activity: ThreadActivity, words: Sequence[int],
     others: Sequence[ThreadActivity],
 ) -> bool:  # fmt: skip
     """Tell whether no other thread or process can change words of memory meanwhile."""
-    paths = {module.path for module in scene.target.modules()}
-    regions = [scene.target.region_at(word) for word in words]
-    if any(each is None or (each.is_file_mapped and each.path not in paths) for each in regions):
+    paths = {module.path for module in context.target.modules()}
+    regions = [context.target.region_at(word) for word in words]
+    if any(
+        region is None or (region.is_file_mapped and region.path not in paths) for region in regions
+    ):
         return False  # a file that others may have mapped too
     if all(d.kind in (EVENT, JOIN, LOCK) and not d.timed for d in others):
         return True
     running = any(d.kind in RUNNING for d in others)
-    native = [d for d in others if not scene.view.frames(d.tid)]
-    of_its_own = any(activity.module in scene.native_modules(d.tid) for d in native)
+    native = [d for d in others if not context.view.frames(d.tid)]
+    of_its_own = any(activity.module in context.native_modules(d.tid) for d in native)
     searches = len(words) > FLAG_WORDS
-    return (searches or scene.gil_holder == activity.tid) and not running and not of_its_own
+    return (searches or context.gil_holder == activity.tid) and not running and not of_its_own
 
 
 def find_endless_native_loop(
@@ -303,7 +307,10 @@ class _NativeRun(NativeState):
         if name not in KNOWN:
             raise LeavesLoop
         back = after if instruction.flow == CALL else self._number_known_for_address(self._pop())
-        given = {each: self._values[each] for each in argument_registers(name)}
+        given = {
+            argument_register: self._values[argument_register]
+            for argument_register in argument_registers(name)
+        }
         numbers = {each: v.number for each, v in given.items() if v.number is not None}
         number = returned_number_of(name, numbers, self._read_unchanged)
         sources = frozenset[str]().union(*(value.sources for value in given.values()))

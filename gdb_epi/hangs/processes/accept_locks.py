@@ -21,13 +21,13 @@ _ENTERS = "SETUP_WITH"  # up to 3.10 the call of __enter__() and the begin of th
 
 
 def diagnose_turn_to_accept(
-    scene: HangContext, activity: ThreadActivity, waits: str
+    context: HangContext, activity: ThreadActivity, waits: str
 ) -> HangDiagnosis | None:
     """Return the answer of a worker that waits for its turn to accept; None for other waits."""
     for number, frame in enumerate(activity.frames[:MAX_FRAMES]):
-        if not _accepts_in_next_block(scene, frame):
+        if not _accepts_in_next_block(context, frame):
             continue
-        if not is_in_serving_loop(scene, activity.frames[number:]):
+        if not is_in_serving_loop(context, activity.frames[number:]):
             return None
         answer = idle_diagnosis(
             activity, f"{waits}; with that lock it accepts a client, as one worker of a server "
@@ -39,16 +39,18 @@ def diagnose_turn_to_accept(
 
 
 @default_when_unreadable(False)
-def _accepts_in_next_block(scene: HangContext, frame: PyFrame) -> bool:
+def _accepts_in_next_block(context: HangContext, frame: PyFrame) -> bool:
     """Tell whether a frame's running call begins a `with` or `try` in which accept() is called."""
-    sites = scene.call_sites
-    running = sites.running_instruction(frame.code, scene.acquire_calls.running_byte_offset(frame))
+    sites = context.call_sites
+    running = sites.running_instruction(
+        frame.code, context.acquire_calls.running_byte_offset(frame)
+    )
     if running is None:
         return False
     behind = range(running.end, running.end + MAX_BETWEEN)
     blocks = [
         range(start, end)
-        for start, end, _ in scene.live_code.guarded_ranges_of_handlers(frame.code)
+        for start, end, _ in context.live_code.guarded_ranges_of_handlers(frame.code)
         if start in behind
     ]
     if running.name == _ENTERS:

@@ -61,14 +61,14 @@ class UnreadChildOutput(NamedTuple):
     stream: str
 
 
-def diagnose_wait_for_new_child(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis:
+def diagnose_wait_for_new_child(context: HangContext, activity: ThreadActivity) -> HangDiagnosis:
     """Answer where a thread waits until its new child has called exec, which takes an instant.
 
     Popen() reads a pipe that exec() closes. Between fork and exec the child runs `preexec_fn`,
     with copies of all locks and without the threads that would release them.
     """
     waits = f"{activity.waits()} for {activity.what}"
-    function = _preexec_function(scene, activity)
+    function = _preexec_function(context, activity)
     seen = (
         f"thread {activity.tid} is in {activity.call} on the pipe that exec() of the child closes",
     )
@@ -88,37 +88,39 @@ def diagnose_wait_for_new_child(scene: HangContext, activity: ThreadActivity) ->
     )  # fmt: skip
 
 
-def _preexec_function(scene: HangContext, activity: ThreadActivity) -> str | None:
+def _preexec_function(context: HangContext, activity: ThreadActivity) -> str | None:
     """Return the name of the preexec_fn of the innermost Popen(); None without one."""
-    frame = next(iter(scene.view.frames(activity.tid)), None)
-    function = scene.view.variable(frame, "preexec_fn")
-    kind = scene.view.type_name(function) if function else "NoneType"
+    frame = next(iter(context.view.frames(activity.tid)), None)
+    function = context.view.variable(frame, "preexec_fn")
+    kind = context.view.type_name(function) if function else "NoneType"
     if not function or kind == "NoneType":
         return None
     if kind != "function":
         return f"a {kind}"
     try:
-        reader = scene.view.reader
+        reader = context.view.reader
         name = reader.text_field(function, "PyFunctionObject", "func_qualname")
     except (UnreadableMemory, LayoutError):
         return "a function"
     return f"{name}()" if name else "a function"
 
 
-def pipe_kept_open_by_sibling_clause(scene: HangContext, activity: ThreadActivity) -> str:
+def pipe_kept_open_by_sibling_clause(context: HangContext, activity: ThreadActivity) -> str:
     """Say which other child may keep a pipe open whose writing end this process has closed.
 
     fork() copies descriptors: a child that was forked later has the end too, unless it closes it.
     "" where the thread's code has no connection that it wrote to and closed, and the child that it
     waits for no standard input that was closed.
     """
-    view, target = scene.view, activity.target or 0
-    later = [pid for pid, forked in scene.descriptors.running_processes if forked and pid > target]
+    view, target = context.view, activity.target or 0
+    later = [
+        pid for pid, forked in context.descriptors.running_processes if forked and pid > target
+    ]
     held = (at for frame in activity.frames for _, at in view.variable_addresses(frame))
     connections = (at for at in held if view.type_name(at) == "Connection")
-    child = scene.descriptors.child_of_pid(target)
+    child = context.descriptors.child_of_pid(target)
     closed = child is not None and "stdin" in child.closed
-    if not later or not (closed or any(_was_written_and_closed(scene, at) for at in connections)):
+    if not later or not (closed or any(_was_written_and_closed(context, at) for at in connections)):
         return ""
     return (
         f"; one possibility: it reads to the end of a pipe, and child {later[0]}, forked later, "
@@ -126,16 +128,16 @@ def pipe_kept_open_by_sibling_clause(scene: HangContext, activity: ThreadActivit
     )
 
 
-def _was_written_and_closed(scene: HangContext, connection: int) -> bool:
-    handle = scene.view.attribute(connection, "_handle")
-    writable = scene.view.attribute(connection, "_writable")
-    if not handle or not writable or scene.view.type_name(handle) != "NoneType":
+def _was_written_and_closed(context: HangContext, connection: int) -> bool:
+    handle = context.view.attribute(connection, "_handle")
+    writable = context.view.attribute(connection, "_writable")
+    if not handle or not writable or context.view.type_name(handle) != "NoneType":
         return False
-    return scene.view.objects.integer(writable) == 1
+    return context.view.objects.integer(writable) == 1
 
 
 @default_when_unreadable(False)
-def is_supervisor_loop(scene: HangContext, activity: ThreadActivity) -> bool:
+def is_supervisor_loop(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a child is waited for in a loop without end that only runs it again and again.
 
     That is what the parent of a development server does. A loop that takes jobs, or sleeps between
@@ -145,58 +147,60 @@ def is_supervisor_loop(scene: HangContext, activity: ThreadActivity) -> bool:
     if not activity.frames:
         return False
     frame = activity.frames[0]
-    called = scene.names_called_in_loop(frame)
+    called = context.names_called_in_loop(frame)
     if not called & _RUNS or called & (_TAKES - _SLEEPS):
         return False
-    if is_in_serving_loop(scene, activity.frames[:1]) and not called & _SLEEPS:
+    if is_in_serving_loop(context, activity.frames[:1]) and not called & _SLEEPS:
         return True
-    used = set().union(*_names_used_by_code(scene, activity.frames).values())
-    return bool(used & _ASKS_TO_END) and _is_loop_without_items(scene, frame)
+    used = set().union(*_names_used_by_code(context, activity.frames).values())
+    return bool(used & _ASKS_TO_END) and _is_loop_without_items(context, frame)
 
 
-def _is_loop_without_items(scene: HangContext, frame: PyFrame) -> bool:
+def _is_loop_without_items(context: HangContext, frame: PyFrame) -> bool:
     """Tell whether a frame's only loop is a `while` that takes no item of anything.
 
     Raises UnreadableMemory, LayoutError.
     """
-    loops, sites = scene.loop_bodies(frame), scene.call_sites
+    loops, sites = context.loop_bodies(frame), context.call_sites
     return len(loops) == 1 and not any(
-        each.name in ("FOR_ITER", "BINARY_SUBSCR")
-        or (each.name == "BINARY_OP" and sites.opcodes.operator_sign(each.argument) == "[]")
-        for each in sites.instructions(frame.code) if each.at in loops[0]
+        instruction.name in ("FOR_ITER", "BINARY_SUBSCR")
+        or (instruction.name == "BINARY_OP"
+            and sites.opcodes.operator_sign(instruction.argument) == "[]")
+        for instruction in sites.instructions(frame.code) if instruction.at in loops[0]
     )  # fmt: skip
 
 
-def diagnose_poll_for_process(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_poll_for_process(context: HangContext) -> HangDiagnosis | None:
     """Answer where a loop asks by kill(pid, 0) until a process is gone: a child stays as a zombie.
 
     Whoever started a process has to wait for it (wait(2)); until then kill() finds it.
     """
-    activity = next((d for d in scene.threads_by_importance if d.frames), None)
+    activity = next((d for d in context.threads_by_importance if d.frames), None)
     if activity is None or activity.kind not in (SLEEP, *RUNNING):
         return None
     loop = next(
-        (each for each in activity.frames[:2] if scene.acquire_calls.is_running_in_loop(each)), None
+        (each for each in activity.frames[:2] if context.acquire_calls.is_running_in_loop(each)),
+        None,
     )
-    if loop is None or len(bodies := scene.loop_bodies(loop)) > 1:
+    if loop is None or len(bodies := context.loop_bodies(loop)) > 1:
         return None
     try:
-        by_function = _names_used_by_code(scene, activity.frames)
-        called = scene.names_called_in_loop(loop)
+        by_function = _names_used_by_code(context, activity.frames)
+        called = context.names_called_in_loop(loop)
         called |= {
-            name for at, does, name in scene.call_sites.names_used_by_instructions(loop.code)
+            name for at, does, name in context.call_sites.names_used_by_instructions(loop.code)
             if does in ("attr", "method") and at in bodies[0]
         }  # fmt: skip
         called |= {name for each in called for name in by_function.get(each, ())}
-        texts = scene.call_sites.name_tuple(loop.code, "co_consts")
+        texts = context.call_sites.name_tuple(loop.code, "co_consts")
         by_file = bool(called & OF_FILES) and any(text.startswith(_PROC) for text in texts)
         if not (by_file or called & _FINDS) or called & (_REAPS | _TAKES) - _SLEEPS:
             return None
         if _starts_process(called):
             return None
-        if loop_ends_by_clock(loop.code, bodies[0], scene.call_sites):
+        if loop_ends_by_clock(loop.code, bodies[0], context.call_sites):
             return None
-        may_end = scene.call_sites.can_leave_loop(loop.code, bodies[0])
+        may_end = context.call_sites.can_leave_loop(loop.code, bodies[0])
     except (UnreadableMemory, LayoutError, IndexError):
         return None
     used = {name for names in by_function.values() for name in names}
@@ -225,12 +229,12 @@ def _starts_process(names: Iterable[str]) -> bool:
     return any(name.startswith(_STARTS) for name in names)
 
 
-def _names_used_by_code(scene: HangContext, frames: Sequence[PyFrame]) -> dict[str, set[str]]:
+def _names_used_by_code(context: HangContext, frames: Sequence[PyFrame]) -> dict[str, set[str]]:
     """Return the names that code uses: the running functions, and all of their modules.
 
     Raises UnreadableMemory, LayoutError.
     """
-    reader, view = scene.view.reader, scene.view
+    reader, view = context.view.reader, context.view
     codes = {(frame.name, frame.code) for frame in frames[:MAX_OWN]}
     of_function = reader.layout.require("PyFunctionObject", "func_code")
     in_class = reader.layout.require("PyTypeObject", "tp_dict")
@@ -245,26 +249,26 @@ def _names_used_by_code(scene: HangContext, frames: Sequence[PyFrame]) -> dict[s
                   for each, value in held if view.type_name(value) == "function"}  # fmt: skip
     names: dict[str, set[str]] = {}
     for name, code in codes:
-        inner = nested_codes(scene, code)
-        used = (each for at in inner for each in scene.call_sites.name_tuple(at, "co_names"))
+        inner = nested_codes(context, code)
+        used = (each for at in inner for each in context.call_sites.name_tuple(at, "co_names"))
         names.setdefault(name, set()).update(used)
     return names
 
 
-def find_kill_before_read(scene: HangContext, frame: PyFrame) -> str:
+def find_kill_before_read(context: HangContext, frame: PyFrame) -> str:
     """Return "kill()" where code of a frame has ended the very child whose output it reads; or "".
 
     No jump leads past that call: it was made.
     """
-    at, sites = scene.acquire_calls.running_byte_offset(frame), scene.call_sites
-    calls = [each for each in sites.calls_of(frame.code).calls if at is not None and each.at <= at]
+    at, sites = context.acquire_calls.running_byte_offset(frame), context.call_sites
+    calls = [call for call in sites.calls_of(frame.code).calls if at is not None and call.at <= at]
     if not calls or at is None:
         return ""
     reads = calls[-1]
     kill = next(
-        (each for each in reversed(calls)
-         if each.path[-1:] and each.path[-1] in _ENDS and each.root == reads.root
-         and each.path[:-1] == reads.path[: len(each.path) - 1]), None,
+        (call for call in reversed(calls)
+         if call.path[-1:] and call.path[-1] in _ENDS and call.root == reads.root
+         and call.path[:-1] == reads.path[: len(call.path) - 1]), None,
     )  # fmt: skip
     if kill is None:
         return ""
@@ -282,27 +286,29 @@ def is_awaiting_child(task: UnfinishedTask) -> bool:
 
 
 def find_unread_child_output(
-    scene: HangContext, tasks: Sequence[UnfinishedTask]
+    context: HangContext, tasks: Sequence[UnfinishedTask]
 ) -> UnreadChildOutput | None:
     """Return a task that awaits a child whose full output no task reads; None where none does.
 
     It awaits the child's end, or the other stream of the child.
     """
     for task in tasks:
-        for process in _awaited_processes(scene, task):
+        for process in _awaited_processes(context, task):
             for name in ("stdout", "stderr"):
-                stream = scene.view.attribute(process, name)
+                stream = context.view.attribute(process, name)
                 if (
                     not stream
-                    or not _read_bool_attribute(scene, stream, "_paused")
+                    or not _read_bool_attribute(context, stream, "_paused")
                     or _address_waited_for(task) == stream
                 ):
                     continue
                 held = {stream, process}
                 if not any(
-                    _may_code_have_any(scene, other, held) for other in tasks if other.id != task.id
+                    _may_code_have_any(context, other, held)
+                    for other in tasks
+                    if other.id != task.id
                 ):
-                    return UnreadChildOutput(task, _describe_asyncio_child(scene, process), name)
+                    return UnreadChildOutput(task, _describe_asyncio_child(context, process), name)
     return None
 
 
@@ -310,27 +316,27 @@ def _address_waited_for(task: UnfinishedTask) -> int:
     return task.wait.address if task.wait is not None else 0
 
 
-def _awaited_processes(scene: HangContext, task: UnfinishedTask) -> Iterator[int]:
+def _awaited_processes(context: HangContext, task: UnfinishedTask) -> Iterator[int]:
     """Yield the asyncio.subprocess.Process that a task waits for, or of whose stream it waits."""
     for frame in task.stack:
         if frame.module == _WAITS and frame.name == "wait":
-            process = scene.view.variable(frame, "self")
+            process = context.view.variable(frame, "self")
             if process:
                 yield process
             return
-        for _, at in scene.view.variable_addresses(frame):
-            if scene.view.type_name(at) != "Process":
+        for _, at in context.view.variable_addresses(frame):
+            if context.view.type_name(at) != "Process":
                 continue
-            streams = {scene.view.attribute(at, name) for name in ("stdout", "stderr")}
+            streams = {context.view.attribute(at, name) for name in ("stdout", "stderr")}
             if _address_waited_for(task) in streams - {None, 0}:
                 yield at
 
 
 def diagnose_unread_child_output(
-    scene: HangContext, activity: ThreadActivity, unread: UnreadChildOutput
+    context: HangContext, activity: ThreadActivity, unread: UnreadChildOutput
 ) -> HangDiagnosis:
     """Say that a task waits for a child that waits for this process to read."""
-    activity = activity_of_task(activity, unread.task, scene.installed)._replace(label="task")
+    activity = activity_of_task(activity, unread.task, context.installed)._replace(label="task")
     sentence = (
         f"{name_task(unread.task)} waits at {activity.where()} for {unread.child}, and nobody "
         f"reads its "
@@ -345,7 +351,7 @@ def diagnose_unread_child_output(
 
 
 def diagnose_output_of_ended_child(
-    scene: HangContext, activity: ThreadActivity, tasks: Sequence[UnfinishedTask]
+    context: HangContext, activity: ThreadActivity, tasks: Sequence[UnfinishedTask]
 ) -> HangDiagnosis | None:
     """Return the answer where a task reads the output of a child to its end, and the child ended.
 
@@ -354,16 +360,16 @@ def diagnose_output_of_ended_child(
     end of the pipe waits for another process, which the child started and left behind.
     """
     for task in tasks:
-        own = own_frames(task, scene.installed)
-        for process in _processes_read(scene, task) if own else ():
-            transport = scene.view.attribute(process, "_transport")
-            status = scene.view.integer_attribute(transport, "_returncode")
-            if status is None or has_timeout(task, tasks, scene.view):
+        own = own_frames(task, context.installed)
+        for process in _processes_read(context, task) if own else ():
+            transport = context.view.attribute(process, "_transport")
+            status = context.view.integer_attribute(transport, "_returncode")
+            if status is None or has_timeout(task, tasks, context.view):
                 continue
-            activity = activity_of_task(activity, task, scene.installed)._replace(label="task")
+            activity = activity_of_task(activity, task, context.installed)._replace(label="task")
             sentence = (
                 f"{name_task(task)} waits at {function_and_line(own[0])} for the output of "
-                f"{_describe_asyncio_child(scene, process)} to end; that child has ended (its "
+                f"{_describe_asyncio_child(context, process)} to end; that child has ended (its "
                 f"status is {status}), and a process that it had started still has the pipe open"
             )
             return HangDiagnosis(
@@ -376,47 +382,47 @@ def diagnose_output_of_ended_child(
     return None
 
 
-def _processes_read(scene: HangContext, task: UnfinishedTask) -> Iterator[int]:
+def _processes_read(context: HangContext, task: UnfinishedTask) -> Iterator[int]:
     """Yield the asyncio.subprocess.Process of whose streams a task reads one that has no end."""
     for frame in task.stack:
-        process = scene.view.variable(frame, "self") if frame.module == _WAITS else None
+        process = context.view.variable(frame, "self") if frame.module == _WAITS else None
         if not process or frame.name != "communicate":
             continue
-        streams = (scene.view.attribute(process, name) or 0 for name in ("stdout", "stderr"))
-        kinds = ((at, scene.view.type_name(at)) for at in streams if at)
+        streams = (context.view.attribute(process, name) or 0 for name in ("stdout", "stderr"))
+        kinds = ((at, context.view.type_name(at)) for at in streams if at)
         if any(
-            kind == "StreamReader" and not _read_bool_attribute(scene, at, "_eof")
+            kind == "StreamReader" and not _read_bool_attribute(context, at, "_eof")
             for at, kind in kinds
         ):
             yield process
     if (
         task.wait is not None
         and task.wait.kind == READ
-        and not _read_bool_attribute(scene, _address_waited_for(task), "_eof")
+        and not _read_bool_attribute(context, _address_waited_for(task), "_eof")
     ):
-        yield from _awaited_processes(scene, task)
+        yield from _awaited_processes(context, task)
 
 
-def _read_bool_attribute(scene: HangContext, stream: int, name: str) -> bool:
-    value = scene.view.attribute(stream, name)
-    if value is None or scene.view.type_name(value) != "bool":
+def _read_bool_attribute(context: HangContext, stream: int, name: str) -> bool:
+    value = context.view.attribute(stream, name)
+    if value is None or context.view.type_name(value) != "bool":
         return False
-    return scene.view.objects.integer(value) == 1
+    return context.view.objects.integer(value) == 1
 
 
 @default_when_unreadable(True)
-def _may_code_have_any(scene: HangContext, task: UnfinishedTask, objects: set[int]) -> bool:
+def _may_code_have_any(context: HangContext, task: UnfinishedTask, objects: set[int]) -> bool:
     """Whether code of a task has one of the objects in a variable; true where that is unknown."""
     if len(task.stack) > MAX_FRAMES:
         return True
     return any(
-        at in objects for frame in task.stack for _, at in scene.view.variable_addresses(frame)
+        at in objects for frame in task.stack for _, at in context.view.variable_addresses(frame)
     )
 
 
-def _describe_asyncio_child(scene: HangContext, process: int) -> str:
-    pid = scene.view.integer_attribute(process, "pid")
-    popen = scene.descriptors.child_of_pid(pid) if pid else None
+def _describe_asyncio_child(context: HangContext, process: int) -> str:
+    pid = context.view.integer_attribute(process, "pid")
+    popen = context.descriptors.child_of_pid(pid) if pid else None
     if pid is None:
         return "a child process"
     return f"child {pid}" + (f" ({popen.command})" if popen is not None else "")

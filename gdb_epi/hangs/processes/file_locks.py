@@ -69,18 +69,18 @@ class LockedFile(NamedTuple):
 
 
 def diagnose_file_lock_wait(
-    scene: HangContext, activity: ThreadActivity, chain: WaitChain
+    context: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis | None:
     """Return the answer of a wait for the lock of a file."""
     waits = f"{activity.waits()} for the lock of a file ({activity.what})"
     seen = f"it sleeps in {activity.call}, which waits for nothing but such a lock"
-    turn = diagnose_turn_to_accept(scene, activity, f"{waits} that is held already")
+    turn = diagnose_turn_to_accept(context, activity, f"{waits} that is held already")
     if turn is not None:
         return turn
-    holder, held = _holder_in_process(scene, activity)
+    holder, held = _holder_in_process(context, activity)
     if holder is not None and held is not None:
         taken = f"{held.function}() in {function_and_line(held.frame)}"
-        path = circle_of_holders(scene, activity, holder.tid)
+        path = circle_of_holders(context, activity, holder.tid)
         if holder is activity:
             return HangDiagnosis(
                 DEADLOCK, "file lock", f"{waits}, which it holds itself by another descriptor, "
@@ -96,7 +96,7 @@ def diagnose_file_lock_wait(
         link = f"the lock of a file ({activity.what}), taken by {taken} and held by"
         return chain.diagnose_through(activity, holder.tid, link)
     doubt = "what its holder does is not in this core"
-    beside = _lock_held_beside(scene, activity)
+    beside = _lock_held_beside(context, activity)
     if beside is not None:
         return wait_diagnosis(
             HANG, "file lock", f"{waits} that is held already; meanwhile it holds such a lock "
@@ -105,7 +105,7 @@ def diagnose_file_lock_wait(
             activity, PROBABLE,
             evidence=(seen,), ruled_out=("a timeout",), doubts=(doubt,),
         )  # fmt: skip
-    again = _frame_that_locked_before(scene, activity)
+    again = _frame_that_locked_before(context, activity)
     if again is not None:
         return wait_diagnosis(
             HANG, "file lock", f"{waits} that is held already; {function_and_line(again)} took it "
@@ -122,7 +122,7 @@ def diagnose_file_lock_wait(
 
 
 def _holder_in_process(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> tuple[ThreadActivity | None, LockedFile | None]:
     """Return the thread of this process that has the lock which a thread waits for, and how.
 
@@ -130,104 +130,104 @@ def _holder_in_process(
     """
     if activity.call == FCNTL_OF_PROCESS:
         return None, None
-    others = [d for d in scene.activities if d.tid != activity.tid][:MAX_THREADS]
+    others = [d for d in context.activities if d.tid != activity.tid][:MAX_THREADS]
     for other in (activity, *others):
-        for held in _files_locked_by(scene, other):
-            if _is_wanted(scene, activity, held) and not held.is_at(activity.target):
+        for held in _files_locked_by(context, other):
+            if _is_wanted(context, activity, held) and not held.is_at(activity.target):
                 return other, held
         # Who waits for a part of that very file, and has taken one before, has another part.
-        part = _part_locked_before(scene, other) if other is not activity else None
+        part = _part_locked_before(context, other) if other is not activity else None
         if (
             part
-            and part.name == _wanted_name(scene, activity)
-            and part.code == _code(scene, activity)
+            and part.name == _wanted_name(context, activity)
+            and part.code == _code(context, activity)
         ):
             return other, part
     return None, None
 
 
 def circle_of_holders(
-    scene: HangContext, activity: ThreadActivity, holder: int | None
+    context: HangContext, activity: ThreadActivity, holder: int | None
 ) -> list[ThreadActivity]:
     """Return the threads from one to who holds what it wants, back to it; [] for no circle."""
     path = [activity]
-    following = scene.activity_of_thread(holder)
+    following = context.activity_of_thread(holder)
     while following is not None and following not in path:
         if following.timed or following.kind not in (LOCK, JOIN, FILE_LOCK):
             return []
         path.append(following)
         to = following.target
         if following.kind == FILE_LOCK:
-            other, _ = _holder_in_process(scene, following)
+            other, _ = _holder_in_process(context, following)
             to = other.tid if other is not None else None
         if to == activity.tid:
             return path
-        following = scene.activity_of_thread(to)
+        following = context.activity_of_thread(to)
     return []
 
 
-def _taking_frame(scene: HangContext, activity: ThreadActivity) -> PyFrame | None:
+def _taking_frame(context: HangContext, activity: ThreadActivity) -> PyFrame | None:
     """Return the frame of the function that takes the lock: a library's, or the program's own."""
-    called = library_frames_called(scene, activity)
+    called = library_frames_called(context, activity)
     return next(iter((*called[-1:], *activity.frames)), None)
 
 
-def _code(scene: HangContext, activity: ThreadActivity) -> int:
-    taking = _taking_frame(scene, activity)
+def _code(context: HangContext, activity: ThreadActivity) -> int:
+    taking = _taking_frame(context, activity)
     return taking.code if taking is not None else 0
 
 
-def _wanted_name(scene: HangContext, activity: ThreadActivity) -> str:
+def _wanted_name(context: HangContext, activity: ThreadActivity) -> str:
     """Return the name by which Python opened the file whose lock a thread waits for; or ""."""
-    file = scene.descriptors.describe(activity.target).object if activity.target else 0
-    return scene.view.text_attribute(file, "name") or "" if file else ""
+    file = context.descriptors.describe(activity.target).object if activity.target else 0
+    return context.view.text_attribute(file, "name") or "" if file else ""
 
 
-def _is_wanted(scene: HangContext, activity: ThreadActivity, held: LockedFile) -> bool:
+def _is_wanted(context: HangContext, activity: ThreadActivity, held: LockedFile) -> bool:
     """Tell whether a file that code here has locked is the one whose lock a thread waits for.
 
     By its name, else where the same code took both, by the same names.
     """
-    name = _wanted_name(scene, activity)
+    name = _wanted_name(context, activity)
     if name and held.name:
         return name == held.name
-    taking = _taking_frame(scene, activity)
+    taking = _taking_frame(context, activity)
     if taking is None or held.code != taking.code:
         return False
-    texts = _texts_of_frame(scene, taking)
+    texts = _texts_of_frame(context, taking)
     common = texts.keys() & held.texts.keys()
     return bool(common) and all(texts[each] == held.texts[each] for each in common)
 
 
-def _texts_of_frame(scene: HangContext, frame: PyFrame) -> dict[str, str]:
-    return _texts_of_variables(scene, scene.view.variable_addresses(frame))
+def _texts_of_frame(context: HangContext, frame: PyFrame) -> dict[str, str]:
+    return _texts_of_variables(context, context.view.variable_addresses(frame))
 
 
-def _texts_of_variables(scene: HangContext, named: Iterable[tuple[str, int]]) -> dict[str, str]:
+def _texts_of_variables(context: HangContext, named: Iterable[tuple[str, int]]) -> dict[str, str]:
     """Return the texts among some variables, and among the attributes of `self`."""
-    texts, reader = dict[str, str](), scene.view.reader
+    texts, reader = dict[str, str](), context.view.reader
     for name, at in named:
         held = [(name, at)]
         if name == "self":  # filelock keeps the path in an object of its own
-            own = list(scene.view.attributes(at))[:MAX_WORDS]
-            inner = (pair for _, value in own for pair in scene.view.attributes(value))
+            own = list(context.view.attributes(at))[:MAX_WORDS]
+            inner = (pair for _, value in own for pair in context.view.attributes(value))
             held = [(f"self.{attribute}", value) for attribute, value in (*own, *inner)]
         for each, value in held[:MAX_WORDS]:
-            text = reader.string(value, MAX_TEXT) if scene.view.type_name(value) == "str" else ""
+            text = reader.string(value, MAX_TEXT) if context.view.type_name(value) == "str" else ""
             if isinstance(text, str) and text:
                 texts[each] = text
     return texts
 
 
-def _files_locked_by(scene: HangContext, activity: ThreadActivity) -> Iterator[LockedFile]:
+def _files_locked_by(context: HangContext, activity: ThreadActivity) -> Iterator[LockedFile]:
     for frame in activity.frames[:MAX_FRAMES]:
         with suppress(UnreadableMemory, LayoutError, IndexError):
-            held = _file_locked_by(scene, frame)
+            held = _file_locked_by(context, frame)
             if held is not None:
                 yield held
 
 
-def _part_locked_before(scene: HangContext, activity: ThreadActivity) -> LockedFile | None:
+def _part_locked_before(context: HangContext, activity: ThreadActivity) -> LockedFile | None:
     """Return a part of a file that a thread locked before it came to wait for another one.
 
     Its code has called before what it calls now, and nothing that gives a lock back.
@@ -235,21 +235,21 @@ def _part_locked_before(scene: HangContext, activity: ThreadActivity) -> LockedF
     if activity.kind != FILE_LOCK or activity.call == FCNTL_OF_PROCESS:
         return None
     for inner, frame in pairwise(activity.frames[:MAX_FRAMES]):
-        made = scene.names_called_before(frame, MAX_DEPTH, ever=True)
+        made = context.names_called_before(frame, MAX_DEPTH, ever=True)
         if inner.name in made and made.isdisjoint(_GIVES_BACK):
-            name = _wanted_name(scene, activity)
-            return LockedFile(inner.name, frame, name, code=_code(scene, activity))
+            name = _wanted_name(context, activity)
+            return LockedFile(inner.name, frame, name, code=_code(context, activity))
     return None
 
 
-def _lock_held_beside(scene: HangContext, activity: ThreadActivity) -> LockedFile | None:
+def _lock_held_beside(context: HangContext, activity: ThreadActivity) -> LockedFile | None:
     """Return another file that the waiting thread has locked, by the very code that waits."""
-    code = _code(scene, activity)
-    return next((held for held in _files_locked_by(scene, activity)
+    code = _code(context, activity)
+    return next((held for held in _files_locked_by(context, activity)
                  if held.code == code and not held.is_at(activity.target)), None)  # fmt: skip
 
 
-def _frame_that_locked_before(scene: HangContext, activity: ThreadActivity) -> PyFrame | None:
+def _frame_that_locked_before(context: HangContext, activity: ThreadActivity) -> PyFrame | None:
     """Return the frame whose code took the lock before and left it to a process it has started.
 
     It has called before what it calls now, which forks under the lock, or starts a program that
@@ -258,19 +258,19 @@ def _frame_that_locked_before(scene: HangContext, activity: ThreadActivity) -> P
     if activity.call == FCNTL_OF_PROCESS:
         return None
     for place, (inner, frame) in enumerate(pairwise(activity.frames[:MAX_FRAMES])):
-        calls = list(scene.acquire_calls.names_by_call_before(frame, (MADE, AGAIN), MAX_DEPTH))
+        calls = list(context.acquire_calls.names_by_call_before(frame, (MADE, AGAIN), MAX_DEPTH))
         taking = next((n for n, (call, _) in enumerate(calls) if call.name == inner.name), None)
         if taking is None:
             continue
         first, used = calls[taking]
         with suppress(UnreadableMemory, LayoutError):
             for each in activity.frames[: place + 1]:
-                used.update(scene.call_sites.name_tuple(each.code, "co_names"))
+                used.update(context.call_sites.name_tuple(each.code, "co_names"))
         for call, names in calls[taking + 1 :]:  # up to what closes it, of the same object
             same = first.path and call.root == first.root
             if same and call.name != inner.name and "close" in names:
                 used |= set().union(*(n for _, n in calls[taking : calls.index((call, names))]))
-        forked = any(forked for _, forked in scene.descriptors.running_processes)
+        forked = any(forked for _, forked in context.descriptors.running_processes)
         starts = used & _STARTS or ("Process" in used and forked)
         if starts and used.isdisjoint(_GIVES_BACK):
             return frame
@@ -278,13 +278,13 @@ def _frame_that_locked_before(scene: HangContext, activity: ThreadActivity) -> P
 
 
 def diagnose_file_lock_held_for_child(
-    scene: HangContext, activity: ThreadActivity, waits: str
+    context: HangContext, activity: ThreadActivity, waits: str
 ) -> HangDiagnosis | None:
     """Return the answer where code that locked a file waits for a child that locks one as well."""
     for frame in activity.frames[:MAX_FRAMES] if not activity.timed else ():
         with suppress(UnreadableMemory, LayoutError, IndexError):
-            held = _file_locked_by(scene, frame)
-            seen = _lock_in_child_clause(scene, activity, frame, held) if held else ""
+            held = _file_locked_by(context, frame)
+            seen = _lock_in_child_clause(context, activity, frame, held) if held else ""
             if held and seen:
                 return wait_diagnosis(
                     HANG, "file lock", f"{waits}; meanwhile it holds the lock of a file, taken by "
@@ -298,16 +298,16 @@ def diagnose_file_lock_held_for_child(
     return None
 
 
-def _file_locked_by(scene: HangContext, frame: PyFrame) -> LockedFile | None:
+def _file_locked_by(context: HangContext, frame: PyFrame) -> LockedFile | None:
     """Return the file that a frame has locked, or a manager whose `with` block it is in."""
-    view, streams = scene.view, scene.descriptors
+    view, streams = context.view, context.descriptors
     managers = [manager for _, manager in view.entered_managers(frame)]  # of an ExitStack too
     resting = filter(None, map(view.frame_of_manager, managers))
     for each in (frame, *resting):
-        made = scene.names_called_before(each, ever=True)
+        made = context.names_called_before(each, ever=True)
         function = min(made & _TAKES, default="")
         file = (
-            _file_object_that_code_locked(scene, each)
+            _file_object_that_code_locked(context, each)
             if function and made.isdisjoint(_GIVES_BACK)
             else 0
         )
@@ -320,81 +320,82 @@ def _file_locked_by(scene: HangContext, frame: PyFrame) -> LockedFile | None:
         elif number not in (None, -1):
             name = streams.name_of_stream(file)
         if number is not None and number >= 0:
-            texts = _texts_of_frame(scene, each)
+            texts = _texts_of_frame(context, each)
             return LockedFile(function, each, name, each.code, texts, number)
     for manager in managers:
         number = streams.descriptor_of_stream(manager)
-        enter = scene.acquire_calls.type_attribute(manager, "__enter__")
+        enter = context.acquire_calls.type_attribute(manager, "__enter__")
         if number not in (None, -1):  # what a function opened, locked and returned
-            made = scene.names_called_before(frame, MAX_DEPTH, ever=True)
+            made = context.names_called_before(frame, MAX_DEPTH, ever=True)
             function = min(made & _TAKES, default="") if made.isdisjoint(_GIVES_BACK) else ""
             name, code = streams.name_of_stream(manager), 0
         else:
-            called = scene.acquire_calls.names_called(enter, MAX_DEPTH, manager)
+            called = context.acquire_calls.names_called(enter, MAX_DEPTH, manager)
             function, name = min(_TAKES.intersection(called), default=""), ""
             is_function = view.type_name(enter) == "function"
-            code = scene.acquire_calls.as_called_function(enter, 0).code if is_function else 0
+            code = context.acquire_calls.as_called_function(enter, 0).code if is_function else 0
         if function:
-            texts = _texts_of_variables(scene, [("self", manager)])
+            texts = _texts_of_variables(context, [("self", manager)])
             return LockedFile(function, frame, name, code, texts)
     return None
 
 
-def _file_object_that_code_locked(scene: HangContext, frame: PyFrame) -> int:
+def _file_object_that_code_locked(context: HangContext, frame: PyFrame) -> int:
     """Return the file that code locked: the variable that it loads after the function; or 0."""
     locks = False
-    for _, does, name in scene.call_sites.names_used_by_instructions(frame.code):
+    for _, does, name in context.call_sites.names_used_by_instructions(frame.code):
         if name in _TAKES:
             locks = True
         elif locks and name:
             of_variable = does in ("fast", "cell", "global", "name")
-            return (scene.view.variable(frame, name) or 0) if of_variable else 0
+            return (context.view.variable(frame, name) or 0) if of_variable else 0
     return 0
 
 
 def _lock_in_child_clause(
-    scene: HangContext, activity: ThreadActivity, frame: PyFrame, held: LockedFile
+    context: HangContext, activity: ThreadActivity, frame: PyFrame, held: LockedFile
 ) -> str:
     """Say where the child's code takes the lock of a file; "" where that is not seen."""
-    child = scene.descriptors.child_of_pid(activity.target) if activity.target else None
+    child = context.descriptors.child_of_pid(activity.target) if activity.target else None
     if child is not None:
-        words = [w for text in _arguments_of_popen(scene, child.address) for w in text.split()]
+        words = [w for text in _arguments_of_popen(context, child.address) for w in text.split()]
         who = f"child {child.pid} ({child.command})"
         if not any(word in text for text in words for word in _TAKES):
-            own = _function_of_own_script(scene, words, held)
+            own = _function_of_own_script(context, words, held)
             return f"{who} runs this program's own {own}(), which takes it" if own else ""
-        if any(_NOT_BLOCKING in each for each in words) or _does_flock_lock_other_file(
+        if any(_NOT_BLOCKING in word for word in words) or _does_flock_lock_other_file(
             words, held.name
         ):
             return ""
         return f"{who} was started to take one"
-    made = scene.names_called_before(frame, ever=True)
-    running = {frame.code for frames in scene.view.all_frames().values() for frame in frames}
-    for called, functions in scene.live_code.own_functions.items():
+    made = context.names_called_before(frame, ever=True)
+    running = {frame.code for frames in context.view.all_frames().values() for frame in frames}
+    for called, functions in context.live_code.own_functions.items():
         for function in functions if called in made else ():
             used = {
-                each for _, _, each in scene.call_sites.names_used_by_instructions(function.code)
+                each for _, _, each in context.call_sites.names_used_by_instructions(function.code)
             }
             if function.code not in running and used & _TAKES:
                 return f"{called}(), which the child may run, takes one"
     return ""
 
 
-def _function_of_own_script(scene: HangContext, words: Sequence[str], held: LockedFile) -> str:
+def _function_of_own_script(context: HangContext, words: Sequence[str], held: LockedFile) -> str:
     """Return the function of this program that takes the lock in a child which runs its script.
 
     It does not run here. One that the child was told by name, or the only one; "" for none.
     """
     scripts = {basename(word) for word in words if word.endswith(".py")}
-    running = {frame.code for frames in scene.view.all_frames().values() for frame in frames}
-    by = _TAKES if held.code in running else {scene.live_code.name_of_code(held.code)}
+    running = {frame.code for frames in context.view.all_frames().values() for frame in frames}
+    by = _TAKES if held.code in running else {context.live_code.name_of_code(held.code)}
     taking = [
-        name for name, functions in scene.live_code.own_functions.items() for function in functions
+        name for name, functions in context.live_code.own_functions.items()
+        for function in functions
         if function.code not in running
-        and basename(scene.view.reader.text_field(function.code, "PyCodeObject", "co_filename"))
+        and basename(context.view.reader.text_field(function.code, "PyCodeObject", "co_filename"))
         in scripts
         and not by.isdisjoint(
-            used for _, _, used in scene.call_sites.names_used_by_instructions(function.code)
+            used for _, _, used in context.call_sites.names_used_by_instructions(function.code)
         )
     ] if scripts else []  # fmt: skip
     return next((name for name in taking if name in words or not taking[1:]), "")
@@ -412,15 +413,15 @@ def _does_flock_lock_other_file(words: Sequence[str], name: str) -> bool:
     return bool(name and wanted) and basename(wanted[0].strip("'\"")) != basename(name)
 
 
-def _arguments_of_popen(scene: HangContext, popen: int) -> Iterator[str]:
-    arguments = scene.view.attribute(popen, "args") or 0
-    kind = scene.view.type_name(arguments)
-    containers = ContainerReader(scene.view.reader)
+def _arguments_of_popen(context: HangContext, popen: int) -> Iterator[str]:
+    arguments = context.view.attribute(popen, "args") or 0
+    kind = context.view.type_name(arguments)
+    containers = ContainerReader(context.view.reader)
     words = [arguments] if kind == "str" else []
     if kind in ("list", "tuple"):
         read = containers.list_items if kind == "list" else containers.tuple_items
         words = list(read(arguments))[:MAX_WORDS]
     for word in words:
-        text = scene.view.reader.string(word, MAX_TEXT)
+        text = context.view.reader.string(word, MAX_TEXT)
         if not isinstance(text, Absent):
             yield text

@@ -25,28 +25,28 @@ _LIMITS = ("timeout", "deadline", "time_limit")
 
 
 def diagnose_lock_polled_by_library(
-    scene: HangContext, activity: ThreadActivity
+    context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
     """Return the answer where a library asks for a lock again and again, and sleeps meanwhile.
 
     Locks that a server keeps, as Redis does, are taken so. One that is given twice to the same
     holder would not have to be asked for again.
     """
-    inner = library_frames_called(scene, activity)
-    frame = next((each for each in inner if scene.acquire_calls.is_running_in_loop(each)), None)
+    inner = library_frames_called(context, activity)
+    frame = next((each for each in inner if context.acquire_calls.is_running_in_loop(each)), None)
     if frame is None or requested_function_name(inner) not in _TAKES_LOCK or not activity.frames:
         return None
-    view = scene.view
+    view = context.view
     limits = [
         word for name, word in view.variable_addresses(frame)
         if any(part in name for part in _LIMITS)
     ]  # fmt: skip
     if any(view.type_name(word) != "NoneType" for word in limits):
         return None
-    if not limits and scene.names_called_in_loop(frame) & CLOCKS:
+    if not limits and context.names_called_in_loop(frame) & CLOCKS:
         return None
     lock = view.variable(frame, "self") or 0
-    texts = _text_attributes(scene, lock)
+    texts = _text_attributes(context, lock)
     name = f" ({next(iter(texts.values()))})" if texts else ""
     function = f"{frame.module}.{frame.qualname or frame.name}()"
     sentence = (
@@ -55,7 +55,7 @@ def diagnose_lock_polled_by_library(
     )
     for caller, manager in view.slots.entered_blocks(activity.frames):
         alike = view.type_name(manager) == view.type_name(lock)
-        if manager == lock or (alike and texts and _text_attributes(scene, manager) == texts):
+        if manager == lock or (alike and texts and _text_attributes(context, manager) == texts):
             return wait_diagnosis(
                 HANG, "lock of its own",
                 f"{sentence}; its caller {function_and_line(caller)} is inside `with` of that very "
@@ -70,8 +70,8 @@ def diagnose_lock_polled_by_library(
     )  # fmt: skip
 
 
-def _text_attributes(scene: HangContext, word: int) -> dict[str, str]:
+def _text_attributes(context: HangContext, word: int) -> dict[str, str]:
     """Return the attributes of an object that are texts: what tells one lock from others."""
-    names = [name for name, _ in scene.view.attributes(word)] if word else []
-    texts = ((name, scene.view.text_attribute(word, name)) for name in names)
+    names = [name for name, _ in context.view.attributes(word)] if word else []
+    texts = ((name, context.view.text_attribute(word, name)) for name in names)
     return {name: text for name, text in texts if text}

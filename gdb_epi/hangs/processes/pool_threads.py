@@ -13,12 +13,12 @@ _RESULTS = "_handle_results"
 _SERVES = ("_handle_tasks", "_handle_workers", _RESULTS)
 
 
-def serves_pool_without_jobs(scene: HangContext, tid: int) -> bool:
+def serves_pool_without_jobs(context: HangContext, tid: int) -> bool:
     """Tell whether a thread serves a pool of processes that has no job to do.
 
     A thread that keeps the processes of a Pool going, or hands out their jobs, calls nobody.
     """
-    view = scene.view
+    view = context.view
     for frame in view.frames(tid):
         if frame.module == _POOL and frame.name in _SERVES:
             open_jobs = view.variable(frame, "cache") if frame.name == _RESULTS else 0

@@ -14,7 +14,7 @@ from gdb_epi.util import counted
 _UNFINISHED = {"queue": "unfinished_tasks", "asyncio.queues": "_unfinished_tasks"}  # by module
 
 
-def unfinished_queue_jobs_clause(scene: HangContext, frames: Iterable[PyFrame]) -> str:
+def unfinished_queue_jobs_clause(context: HangContext, frames: Iterable[PyFrame]) -> str:
     """Say how many jobs the join() of a queue waits for; "" for other waits and where unknown.
 
     put() counts a job and task_done() takes it off (Lib/queue.py, Lib/asyncio/queues.py, 3.8 to
@@ -24,15 +24,15 @@ def unfinished_queue_jobs_clause(scene: HangContext, frames: Iterable[PyFrame]) 
         attribute = _UNFINISHED.get(frame.module or "")
         if attribute is None or frame.name != "join":
             continue
-        count = scene.view.integer_attribute(scene.view.variable(frame, "self"), attribute)
+        count = context.view.integer_attribute(context.view.variable(frame, "self"), attribute)
         if count and count > 0:
             return f"task_done() was not called for {counted(count, 'job')} of it"
     return ""
 
 
-def queued_pool_jobs_clause(scene: HangContext, activity: ThreadActivity) -> str:
+def queued_pool_jobs_clause(context: HangContext, activity: ThreadActivity) -> str:
     """Say that jobs wait for the worker of a thread pool that waits; "" where one is free."""
-    for pool in read_executors_and_queues(scene.target, scene.python).pools:
+    for pool in read_executors_and_queues(context.target, context.python).pools:
         if (
             pool.shut_down
             or not pool.queued

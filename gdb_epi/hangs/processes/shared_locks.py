@@ -30,25 +30,27 @@ _PROCESS = "Process"
 
 
 def diagnose_lock_held_while_joining(
-    scene: HangContext, activity: ThreadActivity, waits: str
+    context: HangContext, activity: ThreadActivity, waits: str
 ) -> HangDiagnosis | None:
     """Return the answer of a thread that joins a child and has a lock that children may want.
 
     None where it has none, and where nobody waits for what it has.
     """
     for frame in activity.frames if not activity.timed else ():
-        named = _semlocks_by_name(scene, frame)
+        named = _semlocks_by_name(context, frame)
         for lock in dict.fromkeys(named.values()):
-            if not _was_last_taken_by(scene, activity.tid, lock):
+            if not _was_last_taken_by(context, activity.tid, lock):
                 continue
-            waiting = _count_waiters(scene, lock)
+            waiting = _count_waiters(context, lock)
             if waiting == 0:
                 continue
             names = {name for name, at in named.items() if at == lock}
             name = next((f" (`{name}`)" for name in sorted(names) if name), "")
             clause = f"meanwhile it holds a lock that processes share{name}"
-            passed = waiting is None and _is_passed_to_process(scene, frame, names)
-            all_wait = bool(waiting) and (waiting or 0) >= len(scene.descriptors.running_processes)
+            passed = waiting is None and _is_passed_to_process(context, frame, names)
+            all_wait = bool(waiting) and (waiting or 0) >= len(
+                context.descriptors.running_processes
+            )
             if waiting:
                 clause += (
                     f", and {counted(waiting, 'thread')} of other processes "
@@ -70,9 +72,9 @@ def diagnose_lock_held_while_joining(
     return None
 
 
-def _semlocks_by_name(scene: HangContext, frame: PyFrame) -> dict[str, int]:
+def _semlocks_by_name(context: HangContext, frame: PyFrame) -> dict[str, int]:
     """Return the SemLock (PyObject *) behind variables of a frame, and behind its `with` blocks."""
-    view, named = scene.view, dict[str, int]()
+    view, named = context.view, dict[str, int]()
     managers: list[int] = []
     with suppress(UnreadableMemory, LayoutError):
         managers = view.slots.context_managers(frame)
@@ -86,42 +88,42 @@ def _semlocks_by_name(scene: HangContext, frame: PyFrame) -> dict[str, int]:
     return named
 
 
-def _was_last_taken_by(scene: HangContext, tid: int, address: int) -> bool:
+def _was_last_taken_by(context: HangContext, tid: int, address: int) -> bool:
     """Tell whether a thread was the last to take a lock, and has not given it back."""
-    lock = scene.view.locks.lock_at(address)
-    return lock is not None and lock.kind == SEMLOCK and times_taken_by(scene, tid, address) > 0
+    lock = context.view.locks.lock_at(address)
+    return lock is not None and lock.kind == SEMLOCK and times_taken_by(context, tid, address) > 0
 
 
-def times_taken_by(scene: HangContext, tid: int, semlock: int) -> int:
+def times_taken_by(context: HangContext, tid: int, semlock: int) -> int:
     """Return how often a thread, the last to take a SemLock, has yet to give it back.
 
     0 for another thread, and for a semaphore with several places, which others release: so does a
     queue that counts its room by one. Reference: Modules/_multiprocessing/semaphore.c.
     """
-    reader = scene.view.reader
+    reader = context.view.reader
     if reader.layout.offset("SemLockObject", "last_tid") is None:
         return 0
     count, most = (reader.field32(semlock, "SemLockObject", n) for n in ("count", "maxvalue"))
     owner = reader.field(semlock, "SemLockObject", "last_tid")
-    thread = next((x for x in scene.python.threads() if x.ident == owner and x.alive), None)
+    thread = next((x for x in context.python.threads() if x.ident == owner and x.alive), None)
     return count if most == 1 and thread is not None and thread.tid == tid else 0
 
 
-def _count_waiters(scene: HangContext, address: int) -> int | None:
+def _count_waiters(context: HangContext, address: int) -> int | None:
     """Return how many threads, of all processes, wait for a SemLock; None where it is not there."""
-    lock = scene.view.locks.lock_at(address)
-    return None if lock is None else read_u32(scene.target, lock.start + 4)
+    lock = context.view.locks.lock_at(address)
+    return None if lock is None else read_u32(context.target, lock.start + 4)
 
 
-def _is_passed_to_process(scene: HangContext, frame: PyFrame, names: set[str]) -> bool:
+def _is_passed_to_process(context: HangContext, frame: PyFrame, names: set[str]) -> bool:
     """Tell whether code of a function, or what it defines, makes a Process with one of some names.
 
     What is loaded after `Process`, in the same statement, are its arguments.
     """
     with suppress(UnreadableMemory, LayoutError, IndexError):
-        for code in nested_codes(scene, frame.code):
+        for code in nested_codes(context, frame.code):
             is_argument = False
-            for _, does, name in scene.call_sites.names_used_by_instructions(code):
+            for _, does, name in context.call_sites.names_used_by_instructions(code):
                 if does in _ENDS:
                     is_argument = False
                 elif name == _PROCESS:
@@ -131,11 +133,11 @@ def _is_passed_to_process(scene: HangContext, frame: PyFrame, names: set[str]) -
     return False
 
 
-def nested_codes(scene: HangContext, code: int) -> Iterator[int]:
+def nested_codes(context: HangContext, code: int) -> Iterator[int]:
     """Yield a code object and those of the functions and comprehensions in it."""
     yield code
-    reader = scene.view.reader
+    reader = context.view.reader
     constants = reader.field(code, "PyCodeObject", "co_consts")
     for at in ContainerReader(reader).tuple_items(constants)[:MAX_CONSTANTS]:
-        if scene.view.type_name(at) == _CODE:
+        if context.view.type_name(at) == _CODE:
             yield at

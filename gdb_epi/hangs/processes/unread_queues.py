@@ -33,7 +33,7 @@ class UnreadQueue(NamedTuple):
     items: int | None
 
 
-def find_unread_queue(scene: HangContext, activity: ThreadActivity) -> UnreadQueue | None:
+def find_unread_queue(context: HangContext, activity: ThreadActivity) -> UnreadQueue | None:
     """Return a queue that a waiting thread's code reads later or never; None for none.
 
     Only queues into which this process put nothing: what is in them its children put there. None
@@ -42,49 +42,51 @@ def find_unread_queue(scene: HangContext, activity: ThreadActivity) -> UnreadQue
     """
     for frame in activity.frames:
         try:
-            calls = list(scene.acquire_calls.calls_with_times(frame))
+            calls = list(context.acquire_calls.calls_with_times(frame))
             later = [
-                at for at, how in scene.acquire_calls.calls_ahead(frame, MAX_DEPTH) if how in _READS
+                at
+                for at, how in context.acquire_calls.calls_ahead(frame, MAX_DEPTH)
+                if how in _READS
             ]
         except EpiError:
             continue
-        names = {at: name for name, at in scene.view.variable_addresses(frame)}
+        names = {at: name for name, at in context.view.variable_addresses(frame)}
         read_here = (at for at, how, _ in calls if how in _READS)
         for queue in dict.fromkeys((*names, *read_here, *later)):
-            if not _do_others_put_into_queue(scene, queue):
+            if not _do_others_put_into_queue(context, queue):
                 continue
-            items = _count_items_in_queue(scene, queue)
+            items = _count_items_in_queue(context, queue)
             reads = [when for at, method, when in calls if at == queue and method in _READS]
             if (
                 items == 0
                 or not (items or all(when == AHEAD for when in reads))
-                or _do_other_threads_use_queue(scene, activity.tid, queue)
+                or _do_other_threads_use_queue(context, activity.tid, queue)
             ):
                 continue
-            name = names.get(queue) or scene.frame_references.variable_name(queue, activity.tid)
+            name = names.get(queue) or context.frame_references.variable_name(queue, activity.tid)
             return UnreadQueue(name or "multiprocessing.Queue", items)
     return None
 
 
-def _count_items_in_queue(scene: HangContext, queue: int) -> int | None:
+def _count_items_in_queue(context: HangContext, queue: int) -> int | None:
     """Return how many items were put into a queue and not taken; None where that is not known.
 
     put() takes a place of the queue's semaphore before it does anything else, get() gives it back
     (Lib/multiprocessing/queues.py, 3.8 to 3.15). Its value is in memory that processes share.
     """
-    semlock = scene.view.attribute(queue, "_sem", "_semlock")
-    lock = scene.view.locks.lock_at(semlock) if semlock else None
+    semlock = context.view.attribute(queue, "_sem", "_semlock")
+    lock = context.view.locks.lock_at(semlock) if semlock else None
     if not semlock or lock is None:
         return None
     try:
-        places = scene.view.reader.field32(semlock, "SemLockObject", "maxvalue")
+        places = context.view.reader.field32(semlock, "SemLockObject", "maxvalue")
     except (UnreadableMemory, LayoutError):
         return None
-    left = read_u32(scene.target, lock.start)
+    left = read_u32(context.target, lock.start)
     return places - left if left is not None and 0 <= left <= places else None
 
 
-def sent_only_after_child_clause(scene: HangContext, activity: ThreadActivity) -> str:
+def sent_only_after_child_clause(context: HangContext, activity: ThreadActivity) -> str:
     """Say what a thread gives to children only when the one that it waits for has ended.
 
     "" for nothing: also where it waits for further children after that, as for consumers that
@@ -94,74 +96,74 @@ def sent_only_after_child_clause(scene: HangContext, activity: ThreadActivity) -
         try:
             ahead = [
                 (at, how)
-                for at, how, when in scene.acquire_calls.calls_with_times(frame)
+                for at, how, when in context.acquire_calls.calls_with_times(frame)
                 if when == AHEAD
             ]
         except EpiError:
             return ""
         for place, (receiver, method) in enumerate(ahead):
-            if method not in _GIVES or not _is_synchronizing_processes(scene, receiver):
+            if method not in _GIVES or not _is_synchronizing_processes(context, receiver):
                 continue
             if any(how in _AWAITS for _, how in ahead[place:]):
                 return ""
-            if _do_other_threads_use_queue(scene, activity.tid, receiver):
+            if _do_other_threads_use_queue(context, activity.tid, receiver):
                 return ""
-            name = scene.frame_references.variable_name(receiver, activity.tid)
+            name = context.frame_references.variable_name(receiver, activity.tid)
             return f"{name}.{method}()" if name else f"{method}() of what processes share"
     return ""
 
 
-def find_kill_call(scene: HangContext, frame: PyFrame) -> str:
+def find_kill_call(context: HangContext, frame: PyFrame) -> str:
     """Return "terminate()" or "kill()" where code of a frame has called that of a process."""
     try:
         calls_made = [
             (at, how)
-            for at, how, when in scene.acquire_calls.calls_with_times(frame)
+            for at, how, when in context.acquire_calls.calls_with_times(frame)
             if when != AHEAD
         ]
     except EpiError:
         return ""
-    processes = (how for at, how in calls_made if scene.view.attribute(at, "_popen") is not None)
+    processes = (how for at, how in calls_made if context.view.attribute(at, "_popen") is not None)
     return next((f"{method}()" for method in processes if method in _KILLS), "")
 
 
-def _is_synchronizing_processes(scene: HangContext, address: int) -> bool:
+def _is_synchronizing_processes(context: HangContext, address: int) -> bool:
     """Tell whether an object is one by which processes wait for each other.
 
     A lock, semaphore, event or condition of multiprocessing has a SemLock, directly or in one of
     its parts; queues and connections have descriptors.
     """
-    names = dict(scene.view.attributes(address))
+    names = dict(context.view.attributes(address))
     if names.keys() & {"_semlock", "_handle"} or {"_reader", "_writer"} <= names.keys():
         return True
     inner = (names.get(name, 0) for name in ("_flag", "_lock", "_cond"))
-    return any(at and scene.view.attribute(at, "_semlock") for at in inner)
+    return any(at and context.view.attribute(at, "_semlock") for at in inner)
 
 
-def _do_other_threads_use_queue(scene: HangContext, tid: int, queue: int) -> bool:
+def _do_other_threads_use_queue(context: HangContext, tid: int, queue: int) -> bool:
     """Tell whether code that another thread runs has a queue in a variable or calls a method of it.
 
     Also where that code cannot be read, or is too much to read.
     """
     others = (
-        scene.view.frames(activity.tid) for activity in scene.activities if activity.tid != tid
+        context.view.frames(activity.tid) for activity in context.activities if activity.tid != tid
     )
     for number, frame in enumerate(chain.from_iterable(others)):
         if number == MAX_FRAMES:
             return True
         try:
-            called = {receiver for receiver, _, _ in scene.acquire_calls.calls_with_times(frame)}
+            called = {receiver for receiver, _, _ in context.acquire_calls.calls_with_times(frame)}
         except EpiError:
             return True
-        if queue in called or any(at == queue for _, at in scene.view.variable_addresses(frame)):
+        if queue in called or any(at == queue for _, at in context.view.variable_addresses(frame)):
             return True
     return False
 
 
-def _do_others_put_into_queue(scene: HangContext, queue: int) -> bool:
-    if scene.view.type_name(queue) not in ("Queue", "JoinableQueue"):
+def _do_others_put_into_queue(context: HangContext, queue: int) -> bool:
+    if context.view.type_name(queue) not in ("Queue", "JoinableQueue"):
         return False
-    attributes = dict(scene.view.attributes(queue))
+    attributes = dict(context.view.attributes(queue))
     if not {"_reader", "_writer", "_opid", "_thread"} <= attributes.keys():
         return False  # a queue.Queue
-    return scene.view.type_name(attributes["_thread"]) == _NEVER_PUT
+    return context.view.type_name(attributes["_thread"]) == _NEVER_PUT

@@ -16,26 +16,26 @@ from gdb_epi.hangs.types import HANG, HangDiagnosis, wait_diagnosis
 from gdb_epi.util import counted
 
 
-def diagnose_job_of_workers_left_by_fork(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_job_of_workers_left_by_fork(context: HangContext) -> HangDiagnosis | None:
     """Return the answer for a thread that waits for a job which no thread is left to run."""
-    if not scene.locks.fork.forked:
+    if not context.locks.fork.forked:
         return None
     pools = [
         pool
-        for pool in read_executors_and_queues(scene.target, scene.python).pools
+        for pool in read_executors_and_queues(context.target, context.python).pools
         if pool.kind == "threads" and pool.queued
     ]
     # In which queue a job lies is not read: each pool that has any must be without threads.
     full = [pool.max_workers is None or len(pool.workers) >= pool.max_workers for pool in pools]
     if not pools or not all(full) or any(w.tid is not None for p in pools for w in p.workers):
         return None
-    jobs = futures_of_jobs(scene, JOB_OF_THREADS) or set()
-    for activity in scene.activities:
+    jobs = futures_of_jobs(context, JOB_OF_THREADS) or set()
+    for activity in context.activities:
         if activity.kind != hang_types.EVENT or activity.timed or activity.awaits not in FUTURES:
             continue
-        futures = futures_awaited_by(scene, activity.tid)
+        futures = futures_awaited_by(context, activity.tid)
         pending = (
-            future in jobs and scene.view.text_attribute(future, "_state") == "PENDING"
+            future in jobs and context.view.text_attribute(future, "_state") == "PENDING"
             for future in futures.awaited
         )  # fmt: skip
         if not futures.of(pending):

@@ -192,8 +192,8 @@ class AcquireCalls:
         if frame.hole is not None or not frame.code:
             return ()
         at, info = self._frames.read(frame.address).lasti, self._codes.code_at(frame.code)
-        line = [each.at for each in self.sites.instructions(frame.code)
-                if self._codes.line_at_offset(info, each.at) == frame.lineno]  # fmt: skip
+        line = [instruction.at for instruction in self.sites.instructions(frame.code)
+                if self._codes.line_at_offset(info, instruction.at) == frame.lineno]  # fmt: skip
         return (*self.loops_around(frame).items(), *((each, each) for each in line), (at, MAX_CODE))
 
     def globals_of(self, frame: PyFrame) -> int:

@@ -347,7 +347,7 @@ class CallSites:
         Raises UnreadableMemory, LayoutError.
         """
         steps = self.instructions(code) if at is not None else ()
-        return next((each for each in steps if each.at <= (at or 0) < each.end), None)
+        return next((step for step in steps if step.at <= (at or 0) < step.end), None)
 
     def loaded_variable_index(self, instruction: Instruction) -> int:
         """Return the place of the variable that is loaded, in the names of its kind."""
@@ -391,13 +391,16 @@ class CallSites:
         That a `for` comes to the end of what it goes over does not count, nor that an error which
         nothing handles goes on: it leaves every loop. Raises UnreadableMemory, LayoutError.
         """
-        for each in self.instructions(code):
-            if each.at not in loop or each.operation in ("next", "reraise"):
+        for instruction in self.instructions(code):
+            if instruction.at not in loop or instruction.operation in ("next", "reraise"):
                 continue
-            target = self.jump_target(each)
-            if not (each.goes_on or target is not None) or (target or each.at) not in loop:
+            target = self.jump_target(instruction)
+            if (
+                not (instruction.goes_on or target is not None)
+                or (target or instruction.at) not in loop
+            ):
                 return True
-            if each.goes_on and each.end not in loop:
+            if instruction.goes_on and instruction.end not in loop:
                 return True  # not taken, or (3.12) what follows a `try` whose handler goes round
         return False
 
@@ -407,18 +410,18 @@ class CallSites:
         Raises UnreadableMemory, LayoutError, and IndexError where a table is too short.
         """
         names, slots, cells = self.name_tables(code)
-        for each in self.instructions(code):
-            does, number = each.operation, each.argument
+        for instruction in self.instructions(code):
+            does, number = instruction.operation, instruction.argument
             if does == "fast2":
-                yield each.at, does, slots[number >> 4]
-                yield each.at, does, slots[number & 15]
+                yield instruction.at, does, slots[number >> 4]
+                yield instruction.at, does, slots[number & 15]
             elif does in ("fast", "cell"):
-                yield each.at, does, (slots if does == "fast" else cells)[number]
-            elif (place := self.loaded_name_index(each)) is not None:
+                yield instruction.at, does, (slots if does == "fast" else cells)[number]
+            elif (place := self.loaded_name_index(instruction)) is not None:
                 # super().name is an attribute of an object that is not known (3.12).
-                yield each.at, "attr" if does == "super" else does, names[place]
+                yield instruction.at, "attr" if does == "super" else does, names[place]
             else:
-                yield each.at, does, ""
+                yield instruction.at, does, ""
 
     def argument_counts_of_call(self, code: int, at: int) -> tuple[int, int] | None:
         """Return with how many arguments a method is called that is loaded at a byte.
@@ -431,21 +434,23 @@ class CallSites:
         """
         words: int | None = None  # on the stack above the callable
         at_once = False
-        for each in self.instructions(code):
-            does = each.operation
+        for instruction in self.instructions(code):
+            does = instruction.operation
             if words is None:
-                if each.at == at:
+                if instruction.at == at:
                     words, shift = 0, self.opcodes.attr_shift
-                    at_once = does == "method" or bool(does == "attr" and each.argument & shift)
+                    at_once = does == "method" or bool(
+                        does == "attr" and instruction.argument & shift
+                    )
                 continue
-            if each.name.startswith("CALL"):
-                given = each.argument + ("KW" in each.name)
-                if given == words and (does == "call" or "KW" in each.name):
-                    return given, each.end
+            if instruction.name.startswith("CALL"):
+                given = instruction.argument + ("KW" in instruction.name)
+                if given == words and (does == "call" or "KW" in instruction.name):
+                    return given, instruction.end
                 words -= given
             elif does in _PUSHES:
                 words += _PUSHES[does]
-            elif does not in _QUIETLY and each.name != "KW_NAMES":
+            elif does not in _QUIETLY and instruction.name != "KW_NAMES":
                 break
             if words < 0:
                 return None  # it is an argument itself
@@ -462,15 +467,19 @@ class CallSites:
         Raises UnreadableMemory, LayoutError, IndexError.
         """
         instructions = list(self.instructions(code))
-        for each in instructions:
-            if each.at < end or each.operation in _BETWEEN or each.name in _COPIES:
+        for instruction in instructions:
+            if (
+                instruction.at < end
+                or instruction.operation in _BETWEEN
+                or instruction.name in _COPIES
+            ):
                 continue
-            variable = next(iter(self._variables_stored(code, each)), None)
+            variable = next(iter(self._variables_stored(code, instruction)), None)
             if variable is not None:
                 stores = [v for other in instructions for v in self._variables_stored(code, other)]
                 return truth(variable) if stores.count(variable) == 1 else None
-            target = self.jump_target(each)
-            if target is None or not each.name.endswith(("_IF_TRUE", "_IF_FALSE")):
+            target = self.jump_target(instruction)
+            if target is None or not instruction.name.endswith(("_IF_TRUE", "_IF_FALSE")):
                 return None
             graph = {
                 step.at: [at for at in (step.end if step.goes_on else None, self.jump_target(step))
@@ -480,9 +489,9 @@ class CallSites:
             here = next((step.at for step in instructions if step.at <= running < step.end), -1)
             jumped, went_on = (
                 here in _reachable_places(graph, [start], [MAX_VISITS], loaded)
-                for start in (target, each.end)
+                for start in (target, instruction.end)
             )
-            return None if jumped == went_on else jumped == each.name.endswith("TRUE")
+            return None if jumped == went_on else jumped == instruction.name.endswith("TRUE")
         return None
 
     def _variables_stored(self, code: int, instruction: Instruction) -> list[str]:
@@ -514,7 +523,7 @@ class CallSites:
         root: tuple[str, str] | None = None
         path: tuple[str, ...] = ()
         instructions = list(self.instructions(code))
-        leading = [self.jump_target(each) for each in instructions]
+        leading = [self.jump_target(instruction) for instruction in instructions]
         targets = {*leading}
         for each, target in zip(instructions, leading, strict=True):
             offset, operation, argument = each.at, each.operation, each.argument
@@ -617,11 +626,13 @@ def _instructions_of_loop(
     In 3.11 `while True:` is a NOP, to which `continue` jumps; the end of the body jumps behind it.
     """
     body: list[Instruction] = []
-    for each in instructions:
-        if each.at > last:
+    for instruction in instructions:
+        if instruction.at > last:
             break
-        if each.at >= first or (each.operation == "nothing" and each.end == first):
-            body.append(each)
+        if instruction.at >= first or (
+            instruction.operation == "nothing" and instruction.end == first
+        ):
+            body.append(instruction)
     return body
 
 

@@ -25,7 +25,7 @@ ALIGNMENT = 16  # System V ABI, x86-64 3.2.2: rsp mod 16 is 8 on entry, 0 at a c
 @group("signal", order=30)
 def signal(parts: RecordParts, _notes: RecordNotes) -> Json | None:
     """Return the signal; None when the core names none."""
-    crash, fault = parts.state.crash, parts.signed.scene.fault
+    crash, fault = parts.state.crash, parts.signed.inputs.fault
     if isinstance(crash, Absent):
         return None
     fields: Json = {

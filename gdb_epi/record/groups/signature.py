@@ -46,7 +46,7 @@ def signature(parts: RecordParts, _notes: RecordNotes) -> Json:
     if name is not None:
         fields["group"] = {"key": name, "value": signed.keys[name].value}
     if signed.category.name == ASSERTION:
-        fields["assertion"] = asserting_function(parts.signed.scene, ASSERTION)
+        fields["assertion"] = asserting_function(parts.signed.inputs, ASSERTION)
     if signed.hang is not None:
         fields["hang"] = signed.hang.as_json()
     if signed.secondary is not None:

@@ -82,7 +82,7 @@ def software_bug_words(record: Json, calls: Sequence[StackCall], cause: str) -> 
 def _other_explanations(record: Json) -> list[str]:
     """Return what else than code that is wrong looks the same, as the findings say."""
     facts = (get_group(finding, "facts") for finding in get_groups(record, "findings"))
-    return [doubt for each in facts if isinstance(doubt := each.get(DOUBT), str)]
+    return [doubt for fact in facts if isinstance(doubt := fact.get(DOUBT), str)]
 
 
 def _place_of_uncaught_exception(record: Json) -> str:

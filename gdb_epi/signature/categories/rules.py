@@ -90,7 +90,7 @@ def stack_overflow(_: CategoryInput, account: FaultAccount) -> Answer:
     )
 
 
-def return_to_null(scene: CategoryInput, account: FaultAccount) -> Answer:
+def return_to_null(inputs: CategoryInput, account: FaultAccount) -> Answer:
     """A return popped 0: the slot below rsp is 0 and no call just pushed a return address.
 
     After a call through a NULL pointer the word at rsp is a return address, so that case stays
@@ -103,7 +103,7 @@ def return_to_null(scene: CategoryInput, account: FaultAccount) -> Answer:
         return RuleMatch(
             "return-to-null", f"{machine.pc} is 0, and so is {machine.link}, the way back"
         )
-    top = read_word(scene.target, sp)
+    top = read_word(inputs.target, sp)
     at_top = "not in the core" if top is None else f"{top:#018x}, no code address"
     return RuleMatch(
         "return-to-null",
@@ -120,16 +120,16 @@ def misaligned_sp(_: CategoryInput, account: FaultAccount) -> Answer:
     return RuleMatch("misaligned-sp", f"{what} {fault.sp:#018x} is no multiple of 8")
 
 
-def protection_fault_unread_instruction(scene: CategoryInput, account: FaultAccount) -> Answer:
+def protection_fault_unread_instruction(inputs: CategoryInput, account: FaultAccount) -> Answer:
     """A protection fault whose instruction cannot be read, with a register that is no address."""
     fault, site = account.fault, account.site
     if account.how != PROTECTION or (site.instruction is not None and site.operand is None):
         return None
     values = _register_values(fault, fault.architecture.general)
-    word = read_word(scene.target, fault.sp)
+    word = read_word(inputs.target, fault.sp)
     if word is not None:
         values["the word at rsp"] = word
-    odd = _noncanonical_registers(scene, fault, values)
+    odd = _noncanonical_registers(inputs, fault, values)
     return _noncanonical_match(odd) if odd else None
 
 
@@ -138,9 +138,9 @@ def _register_values(fault: Fault, names: Iterable[str]) -> dict[str, int]:
 
 
 def _noncanonical_registers(
-    scene: CategoryInput, fault: Fault, values: dict[str, int]
+    inputs: CategoryInput, fault: Fault, values: dict[str, int]
 ) -> dict[str, int]:
-    top = user_space_end(scene.target, fault)
+    top = user_space_end(inputs.target, fault)
     return {name: value for name, value in values.items() if not is_canonical(value, top)}
 
 
@@ -152,7 +152,7 @@ def _noncanonical_match(odd: dict[str, int]) -> RuleMatch:
     )
 
 
-def failed_access(scene: CategoryInput, account: FaultAccount) -> Answer:
+def failed_access(inputs: CategoryInput, account: FaultAccount) -> Answer:
     """An access or a transfer failed: what lies at its address decides."""
     if account.how == TRANSFER:
         name = TRANSFERRED.get(account.place.kind, "segv-exec")
@@ -161,28 +161,28 @@ def failed_access(scene: CategoryInput, account: FaultAccount) -> Answer:
     else:
         return None
     if name == "segv-noncanonical":
-        return _noncanonical_match(_noncanonical_words(scene, account))
-    return RuleMatch(name, _place_phrase(scene, account, name))
+        return _noncanonical_match(_noncanonical_words(inputs, account))
+    return RuleMatch(name, _place_phrase(inputs, account, name))
 
 
-def _noncanonical_words(scene: CategoryInput, account: FaultAccount) -> dict[str, int]:
+def _noncanonical_words(inputs: CategoryInput, account: FaultAccount) -> dict[str, int]:
     """Return the registers of the access that are not canonical, or the address that they make."""
     site = account.site
     names = site.operand.registers() if site.operand is not None else ()
-    odd = _noncanonical_registers(scene, account.fault, _register_values(site.fault, names))
+    odd = _noncanonical_registers(inputs, account.fault, _register_values(site.fault, names))
     if odd:
         return odd
     what = "the target it goes to" if site.kind in TRANSFERS else "the address it computes"
     return {"the word at rsp" if site.slot is not None else what: site.address or 0}
 
 
-def _place_phrase(scene: CategoryInput, account: FaultAccount, name: str) -> str:
+def _place_phrase(inputs: CategoryInput, account: FaultAccount, name: str) -> str:
     """Return the sentence that says what lies at the address."""
     address, place = account.address or 0, account.place
     if name == "segv-exec":
         same_pc = f"{account.fault.architecture.pc} equals the fault address"
         what = same_pc if address == account.fault.pc else "the instruction runs into"
-        return f"{what} {address:#018x}, which is {_mapping_phrase(scene, address)}"
+        return f"{what} {address:#018x}, which is {_mapping_phrase(inputs, address)}"
     if place.kind == NULL:
         what = "an access at" if account.how == ACCESS else f"a {account.site.kind} to"
         return f"{what} address {address:#x}, below {NULL_PAGE}"
@@ -198,15 +198,15 @@ def _place_phrase(scene: CategoryInput, account: FaultAccount, name: str) -> str
             f"the fault address {address:#018x} is in the inaccessible mapping "
             f"{place.region.start:#018x}-{place.region.end:#018x}"
         )
-    return f"the fault address {address:#018x} is {_mapping_phrase(scene, address)}"
+    return f"the fault address {address:#018x} is {_mapping_phrase(inputs, address)}"
 
 
-def _mapping_phrase(scene: CategoryInput, address: int) -> str:
-    region = scene.region_at(address)
+def _mapping_phrase(inputs: CategoryInput, address: int) -> str:
+    region = inputs.region_at(address)
     return "not mapped" if region is None else f"in a mapping with permissions {region.perms}"
 
 
-def fault_without_operand(scene: CategoryInput, account: FaultAccount) -> Answer:
+def fault_without_operand(inputs: CategoryInput, account: FaultAccount) -> Answer:
     """SIGSEGV with an address that the instruction does not explain: the address decides."""
     address = account.fault.address
     if account.how != UNEXPLAINED or account.fault.signo != SIGSEGV or address is None:
@@ -216,7 +216,7 @@ def fault_without_operand(scene: CategoryInput, account: FaultAccount) -> Answer
     if address < NEAR_NULL:
         return RuleMatch("segv-near-null", f"the fault address {address:#x} is below {NEAR_NULL}")
     return RuleMatch(
-        "segv-wild", f"the fault address {address:#018x} is {_mapping_phrase(scene, address)}"
+        "segv-wild", f"the fault address {address:#018x} is {_mapping_phrase(inputs, address)}"
     )
 
 
@@ -300,9 +300,9 @@ ENDS: dict[str, tuple[str, Callable[[FaultAccount], str]]] = {
 
 
 def _apply_to_account(
-    rule: Callable[[CategoryInput, FaultAccount], Answer], scene: CategoryInput
+    rule: Callable[[CategoryInput, FaultAccount], Answer], inputs: CategoryInput
 ) -> Answer:
-    return None if isinstance(scene.account, Absent) else rule(scene, scene.account)
+    return None if isinstance(inputs.account, Absent) else rule(inputs, inputs.account)
 
 
 FAULT_RULES = tuple(
@@ -346,14 +346,14 @@ _FATAL = {
 }  # fmt: skip
 
 
-def _first_function_on_stack(scene: CategoryInput, names: tuple[str, ...]) -> str | None:
-    plain = {name.removeprefix("__GI_") for name in scene.function_names()}
+def _first_function_on_stack(inputs: CategoryInput, names: tuple[str, ...]) -> str | None:
+    plain = {name.removeprefix("__GI_") for name in inputs.function_names()}
     return next((name for name in names if name in plain), None)
 
 
-def _decide_by_glibc_message(kind: str, frames: tuple[str, ...], scene: CategoryInput) -> Answer:
+def _decide_by_glibc_message(kind: str, frames: tuple[str, ...], inputs: CategoryInput) -> Answer:
     """Decide by glibc's message, or by a frame when the message could not be read."""
-    message = scene.abort_message
+    message = inputs.abort_message
     if isinstance(message, AbortMessage):
         if message.kind != kind:
             return None
@@ -363,76 +363,76 @@ def _decide_by_glibc_message(kind: str, frames: tuple[str, ...], scene: Category
         return RuleMatch(
             f"abort-{kind}{klass}", f"glibc's __abort_msg holds its {kind} message{detail}"
         )
-    frame = _first_function_on_stack(scene, frames)
+    frame = _first_function_on_stack(inputs, frames)
     if frame is not None:
         klass = ":unknown" if kind == "malloc" else ""
         return RuleMatch(f"abort-{kind}{klass}", f"{frame} is on the stack")
-    if isinstance(message, Absent) and isinstance(scene.native, Absent):
-        return RuleUndecided(f"{message.detail}; no native stack ({scene.native.detail})")
+    if isinstance(message, Absent) and isinstance(inputs.native, Absent):
+        return RuleUndecided(f"{message.detail}; no native stack ({inputs.native.detail})")
     # assert, malloc and fortify abort in static functions; Debian 13 ships no names of these.
-    caller = _caller_of_abort(scene)
+    caller = _caller_of_abort(inputs)
     file = caller.module_name if caller and caller.function is None else ""
     if isinstance(message, Absent) and file.startswith(_LIBC):
         return RuleUndecided(f"{message.detail}; the function of libc that aborted has no name")
     return None
 
 
-def _caller_of_abort(scene: CategoryInput) -> NativeFrame | None:
+def _caller_of_abort(inputs: CategoryInput) -> NativeFrame | None:
     """Return the frame that called abort()."""
-    frames = () if isinstance(scene.native, Absent) else scene.native[:MAX_FRAMES]
+    frames = () if isinstance(inputs.native, Absent) else inputs.native[:MAX_FRAMES]
     return next((outer for inner, outer in pairwise(frames) if inner.function in _ABORT), None)
 
 
-def cxx_terminate(scene: CategoryInput) -> Answer:
+def cxx_terminate(inputs: CategoryInput) -> Answer:
     """std::terminate of C++, with the type of the exception that nobody caught."""
-    if isinstance(scene.native, Absent):
-        return RuleUndecided(f"no native stack ({scene.native.detail})")
-    frame = evidence_of_terminate(scene.native)
+    if isinstance(inputs.native, Absent):
+        return RuleUndecided(f"no native stack ({inputs.native.detail})")
+    frame = evidence_of_terminate(inputs.native)
     if frame is None:
         return None
     virtual = next(
-        (word for name, word in _VIRTUAL.items() if _first_function_on_stack(scene, (name,))), None
+        (word for name, word in _VIRTUAL.items() if _first_function_on_stack(inputs, (name,))), None
     )
     if virtual is not None:
         return RuleMatch(
             f"abort-terminate:{virtual}", "a virtual function without a body was called"
         )
-    thrown = signature_safe_text(scene.thrown_type) if scene.thrown_type else None
+    thrown = signature_safe_text(inputs.thrown_type) if inputs.thrown_type else None
     detail = f"; the exception in flight is of type {thrown}" if thrown else ""
     return RuleMatch(f"abort-terminate:{thrown or 'unknown'}", f"{frame} is on the stack{detail}")
 
 
-def fatal_error(scene: CategoryInput) -> Answer:
+def fatal_error(inputs: CategoryInput) -> Answer:
     """Py_FatalError and its relatives."""
-    if isinstance(scene.native, Absent):
-        return RuleUndecided(f"no native stack ({scene.native.detail})")
-    frame = _first_function_on_stack(scene, tuple(_FATAL))
+    if isinstance(inputs.native, Absent):
+        return RuleUndecided(f"no native stack ({inputs.native.detail})")
+    frame = _first_function_on_stack(inputs, tuple(_FATAL))
     return (
         RuleMatch(f"abort-py-fatal:{_FATAL[frame]}", f"{frame} is on the stack") if frame else None
     )
 
 
-def _failed_allocation_handler(scene: CategoryInput) -> str | None:
+def _failed_allocation_handler(inputs: CategoryInput) -> str | None:
     """Return the handler of a failed allocation that is on the stack."""
-    if isinstance(scene.native, Absent):
+    if isinstance(inputs.native, Absent):
         return None
     from gdb_epi.signature.native_names import normalised_name_and_note
 
     names = (
         normalised_name_and_note(frame.function)[0]
-        for frame in scene.native[:MAX_FRAMES]
+        for frame in inputs.native[:MAX_FRAMES]
         if frame.function
     )
     return next((name for name in names if name in _NO_MEMORY), None)
 
 
-def other_abort(scene: CategoryInput) -> Answer:
+def other_abort(inputs: CategoryInput) -> Answer:
     """Any other SIGABRT that the process sent itself, unless it says that memory ran out."""
-    if _failed_allocation_handler(scene):
+    if _failed_allocation_handler(inputs):
         return None
     from gdb_epi.signature.native_names import normalised_name_and_note
 
-    outer = _caller_of_abort(scene)
+    outer = _caller_of_abort(inputs)
     name = (
         normalised_name_and_note(outer.function)[0] if outer is not None and outer.function else ""
     )
@@ -440,17 +440,17 @@ def other_abort(scene: CategoryInput) -> Answer:
     return RuleMatch("abort-other", f"SIGABRT that the process sent itself{by}")
 
 
-def out_of_memory(scene: CategoryInput) -> Answer:
+def out_of_memory(inputs: CategoryInput) -> Answer:
     """The program's own handler of a failed allocation ended it."""
-    frame = _failed_allocation_handler(scene)
+    frame = _failed_allocation_handler(inputs)
     what = f"{frame}, which a failed allocation calls, aborted"
     return RuleMatch("oom-suspect", what) if frame else None
 
 
-def _apply_to_abort(rule: Rule, scene: CategoryInput) -> Answer:
-    fault = scene.fault
+def _apply_to_abort(rule: Rule, inputs: CategoryInput) -> Answer:
+    fault = inputs.fault
     aborts = not isinstance(fault, Absent) and fault.signo == SIGABRT and fault.sender == "self"
-    return rule(scene) if aborts else None
+    return rule(inputs) if aborts else None
 
 
 ABORT_RULES = tuple(
@@ -483,9 +483,9 @@ _BY_KERNEL = {
 }
 
 
-def killed_external(scene: CategoryInput) -> Answer:
+def killed_external(inputs: CategoryInput) -> Answer:
     """Another process or thread sent the signal, or the kernel for a terminal."""
-    fault, crash = scene.fault, scene.crash
+    fault, crash = inputs.fault, inputs.crash
     if isinstance(fault, Absent) or isinstance(crash, Absent):
         return None
     if fault.sender == "kernel" and crash.signo in _BY_KERNEL:
@@ -507,10 +507,10 @@ def killed_external(scene: CategoryInput) -> Answer:
     return RuleMatch("killed-external", f"{signal} {by}")
 
 
-def ended_by_no_signal(scene: CategoryInput) -> Answer:
+def ended_by_no_signal(inputs: CategoryInput) -> Answer:
     """No signal ended the process: a debugger wrote the core."""
-    if isinstance(scene.crash, Absent) and scene.crash.reason == NOT_APPLICABLE:
-        return RuleMatch("snapshot", scene.crash.detail)
+    if isinstance(inputs.crash, Absent) and inputs.crash.reason == NOT_APPLICABLE:
+        return RuleMatch("snapshot", inputs.crash.detail)
     return None
 
 
@@ -520,12 +520,12 @@ OTHER_RULES = (("killed-external", killed_external), ("snapshot", ended_by_no_si
 RULES: tuple[tuple[str, Rule], ...] = (*FAULT_RULES, *ABORT_RULES, *OTHER_RULES)
 
 
-def categorise(scene: CategoryInput) -> tuple[Category, list[str]]:
+def categorise(inputs: CategoryInput) -> tuple[Category, list[str]]:
     """Return the category and the steps that led to it."""
     steps: list[str] = []
     undecided: list[str] = []
     for name, rule in RULES:
-        answer = rule(scene)
+        answer = rule(inputs)
         if isinstance(answer, RuleUndecided):
             undecided.append(name)
             steps.append(f"category: {name} cannot be decided: {answer.why}")
@@ -539,10 +539,10 @@ def categorise(scene: CategoryInput) -> tuple[Category, list[str]]:
             return Category(
                 answer.name, category_without_stack(answer.name), answer.evidence
             ), steps
-    if isinstance(scene.crash, Absent):
-        return Category("unknown", "unknown", scene.crash.detail), steps
-    code = "no si_code" if scene.crash.si_code is None else f"si_code {scene.crash.si_code}"
-    evidence = f"{signal_name(scene.crash.signo)}, {code}: no rule matches"
+    if isinstance(inputs.crash, Absent):
+        return Category("unknown", "unknown", inputs.crash.detail), steps
+    code = "no si_code" if inputs.crash.si_code is None else f"si_code {inputs.crash.si_code}"
+    evidence = f"{signal_name(inputs.crash.signo)}, {code}: no rule matches"
     if undecided:
         evidence += f"; open: {', '.join(undecided)}"
     return Category("unknown", "unknown", evidence), steps

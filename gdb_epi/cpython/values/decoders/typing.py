@@ -29,7 +29,7 @@ def type_hint_text(decoder: ReprDecoder, address: int) -> str:
             raise Undecodable("lists of types in lists without an end")
         try:
             hints = decoder.read_object_pointers(*decoder.array_range(address, "list"), "types")
-            return f"[{', '.join(type_hint_text(decoder, each) for each in hints)}]"
+            return f"[{', '.join(type_hint_text(decoder, hint) for hint in hints)}]"
         finally:
             decoder.leave_container(address)
     return decoder.repr_of(address)
@@ -43,7 +43,7 @@ def generic_alias(decoder: ReprDecoder, obj: Obj) -> str:
     star = ""
     if "__unpacked__" in decoder.context.members(obj.lineage.root):  # 3.11 (bpo-43224)
         star = "*" if decoder.reader.u8(decoder.member_address(obj, "__unpacked__")) else ""
-    texts = [type_hint_text(decoder, each) for each in decoder.tuple_items(args)]
+    texts = [type_hint_text(decoder, tuple_item) for tuple_item in decoder.tuple_items(args)]
     name = type_hint_text(decoder, origin)
     if not obj.is_exact and obj.type.is_python_class:
         # collections.abc.Callable[...], whose class adds a repr.
