@@ -55,7 +55,7 @@ def put(url: str, data: bytes) -> tuple[Took, int]:
         server = server_cpu(engine)
         start, cpu = time.perf_counter(), time.process_time()
         parts = read_record_stream("bench", io.BytesIO(data))
-        done = store_batches(engine, map(RecordPreparer().part, parts))
+        done = store_batches(engine, map(RecordPreparer().prepare_part, parts))
         wall, cpu = time.perf_counter() - start, time.process_time() - cpu
         if server is not None:
             server = (server_cpu(engine) or 0.0) - server

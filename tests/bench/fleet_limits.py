@@ -47,9 +47,9 @@ def named_on(seed: int, setting: dict[str, float]) -> tuple[list[dict[str, int]]
         hosts = judged_hosts(whole.until_day(day), day)
         if not hosts.can_be_judged:
             continue
-        q, total = hosts.p_by_host * hosts.p_by_host.size, float(hosts.counts.sum())
-        for host in np.flatnonzero((q <= LIMITS[-1]) & (hosts.counts >= MIN_N)).tolist():
-            n, share = float(hosts.counts[host]), float(hosts.shares.by_host[host])
+        q, total = hosts.p_by_host * hosts.p_by_host.size, float(hosts.crashes_per_host.sum())
+        for host in np.flatnonzero((q <= LIMITS[-1]) & (hosts.crashes_per_host >= MIN_N)).tolist():
+            n, share = float(hosts.crashes_per_host[host]), float(hosts.shares.by_host[host])
             risk = relative_risk(n, share, total - n, 1 - share)[0]
             if max(risk, hosts.recent_risk(host)[2]) >= MIN_RR:
                 for limit, days_by_host in zip(LIMITS, named, strict=True):

@@ -122,7 +122,7 @@ def gdb_answer(
     exe = modules[0].file if modules and isinstance(modules[0].file, str) else None
     native = GdbNativeFrames(core, exe, None, gdb, str(place), server)
     try:
-        return None if native.trouble() else json.loads((place / ANSWER).read_bytes())
+        return None if native.why_no_native_frames() else json.loads((place / ANSWER).read_bytes())
     finally:
         native.close()
 

@@ -68,7 +68,7 @@ def decode(target: CoreFileTarget, seen: collections.Counter[str]) -> None:
         for frame in thread.frames:
             seen[frame.provenance] += 1
             if frame.hole is None:
-                reader.of(frame)
+                reader.variables_of_frame(frame)
 
 
 def main() -> int:
