@@ -42,7 +42,7 @@ def test_files_of_libraries_begin_at_their_package(library: dict[str, Any], show
     inner, outer = row_lines(fold_calls(calls_of_record([library, MAIN])))
     assert inner.split()[-1] == shown
     assert outer.split()[-1] == "/srv/app/run.py:3"
-    copied, _ = row_lines(fold_calls(calls_of_record([library, MAIN])), 1 << 20)
+    copied, _ = row_lines(fold_calls(calls_of_record([library, MAIN])), 1 << 20, short=False)
     assert copied.split()[-1] == f"{library['filename']}:3", "a whole path can be opened"
 
 
