@@ -62,7 +62,7 @@ def show_garbage_collectors(session: Session, args: Namespace) -> Report:
     )
     lines: list[str] = []
     collectors = []
-    for who, collector in _collectors_by_name(runtime, state.python):
+    for who, collector in _gc_states_with_names(runtime, state.python):
         counted = counter.count_generations(collector, who, errors)
         lines += _collector_lines(
             runtime, who, collector, counted, free_threaded=state.python.layout.free_threaded
@@ -77,7 +77,9 @@ def show_garbage_collectors(session: Session, args: Namespace) -> Report:
     )
 
 
-def _collectors_by_name(runtime: RuntimeDetails, python: PythonState) -> list[tuple[str, GcState]]:
+def _gc_states_with_names(
+    runtime: RuntimeDetails, python: PythonState
+) -> list[tuple[str, GcState]]:
     """Return the collectors with names, each once: up to 3.8 all interpreters share one."""
     by_address: dict[int, tuple[str, GcState]] = {}
     for interpreter in runtime.interpreters:

@@ -117,8 +117,8 @@ class MemoryReader:
         self._most = MAX_PAGES
         if (kept := shared_cache(target)) is not None:
             self._words = kept.setdefault(MemoryReader, self._words)
-            if hasattr(target, "in_place"):
-                self._in_place, self._most = target.in_place, MAX_PAGES_IN_PLACE
+            if hasattr(target, "memory_view"):
+                self._in_place, self._most = target.memory_view, MAX_PAGES_IN_PLACE
         # Which bits of `state` say that a str is compact and ASCII; what takes length and `state`.
         self._plain_mask = sum((1 << bits.bit_size) - 1 << bits.bit_offset for bits in self._state)
         self._plain_bits = sum(1 << bits.bit_offset for bits in self._state)

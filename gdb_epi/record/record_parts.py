@@ -124,7 +124,7 @@ def deadlocked_threads(record: Mapping[str, Any]) -> list[int]:
     return sorted({tid for tid in circle if isinstance(tid, int)})
 
 
-def members_of_deadlock(record: Mapping[str, Any]) -> list[int]:
+def threads_of_deadlock(record: Mapping[str, Any]) -> list[int]:
     """Return the threads of a deadlock, even one in which not all wait for something held."""
     circle = deadlocked_threads(record)
     if circle or verdict_label(record) != "deadlock":

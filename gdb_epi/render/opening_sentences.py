@@ -25,8 +25,8 @@ from gdb_epi.record.record_parts import (
     get_groups,
     get_number,
     get_texts,
-    members_of_deadlock,
     thread_names,
+    threads_of_deadlock,
     verdict_label,
 )
 from gdb_epi.render.category_words import (
@@ -262,7 +262,7 @@ def deadlock_clauses(record: Json) -> tuple[str, list[str]]:
     reason = first_reason(record)
     head, *rest = split_outside_quotes(reason, ": ")
     clauses = [*filter(None, split_outside_quotes(": ".join(rest), "; "))]
-    circle = members_of_deadlock(record)
+    circle = threads_of_deadlock(record)
     if clauses and _EACH_OTHER in head and len(circle) < 2:  # the first sentence says it
         return clauses[0], clauses[1:]
     if rest and record.get("waits"):
@@ -338,7 +338,7 @@ _EACH_OTHER = "wait for each other"
 
 def _deadlock_words(record: Json) -> str:
     """Return "hung: a deadlock between Thread-1 and Thread-2"; a number where names are equal."""
-    circle, names = members_of_deadlock(record), thread_names(record)
+    circle, names = threads_of_deadlock(record), thread_names(record)
     head = split_outside_quotes(split_outside_quotes(first_reason(record), "; ")[0], ": ")[0]
     if len(circle) < 2 and _EACH_OTHER in head:
         return f"hung: {head}"

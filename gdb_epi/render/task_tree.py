@@ -184,10 +184,10 @@ def tasks_report(state: ProcessState, limit: int, *, tree: bool, each: bool) -> 
     lines: list[str] = []
     if tree:
         place = partial(_tree_grouping_key, shown, each=each)
-        lines = tree_lines(listing.tasks, partial(_heading_lines, shown), place, MAX_LINES)
+        lines = tree_lines(listing.tasks, partial(_lines_of_alike_tasks, shown), place, MAX_LINES)
     else:
         for alike in _groups_of_alike_tasks(shown, listing.tasks, each=each):
-            lines += _heading_lines(shown, alike)
+            lines += _lines_of_alike_tasks(shown, alike)
             lines += task_frame_lines(alike[0].stack, limit=max(limit, 2))
     if not listing.tasks:
         lines = [nothing_found_line(state, "no tasks of asyncio or trio", listing.soft_errors)]
@@ -266,7 +266,7 @@ def _tree_grouping_key(shown: _TaskWaitWords, task: Task, *, each: bool) -> obje
     return _grouping_key(shown, task, each=each)
 
 
-def _heading_lines(shown: _TaskWaitWords, alike: Sequence[Task]) -> list[str]:
+def _lines_of_alike_tasks(shown: _TaskWaitWords, alike: Sequence[Task]) -> list[str]:
     if len(alike) == 1:
         return [f"{_task_name(alike[0])}  {_state_words(alike[0], shown.text(alike[0]))}"]
     names = sorted(map(_task_name, alike), key=lambda name: (len(name), name))

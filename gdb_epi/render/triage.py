@@ -23,9 +23,9 @@ from gdb_epi.record.record_parts import (
     get_groups,
     get_number,
     get_texts,
-    members_of_deadlock,
     python_stacks,
     thread_names,
+    threads_of_deadlock,
     unpadded_address,
 )
 from gdb_epi.render.category_words import CRASHES
@@ -194,7 +194,7 @@ def hang_lines(record: Json, *, listed: bool) -> list[str]:
     """
     calls = explaining_calls(record)
     texts = [(text, "") for text in opening_sentences(record, calls)]
-    if not (listed and members_of_deadlock(record)):
+    if not (listed and threads_of_deadlock(record)):
         texts += [(text, "  ") for text in clauses_of_hang(record, calls)]
     texts = [(reword_for_live_process(record, text), head) for text, head in texts]
     return [line for text, head in texts for line in wrap_text(text, head, 3)]
@@ -493,7 +493,7 @@ def _stack_lines(
     if not calls:
         yield "Stack    no frame could be decoded"
         return
-    circle = members_of_deadlock(record)
+    circle = threads_of_deadlock(record)
     if len(circle) > 1 or (reader.tasks[1:] and not reader.whole):
         yield from _stack_lines_of_deadlock(record, circle, reader, room)
         return

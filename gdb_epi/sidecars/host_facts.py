@@ -69,13 +69,13 @@ def parse_memory_devices(table: bytes) -> list[Dimm]:
             break
         if kind == MEMORY_DEVICE and length >= 0x1B:
             strings = table[at + length : end].split(b"\0")[:MAX_STRINGS]
-            dimm = _parse_dimm(table[at : at + length], strings)
+            dimm = _read_smbios_memory_device(table[at : at + length], strings)
             dimms += [dimm] if dimm.size else []
         at = end + 2
     return dimms
 
 
-def _parse_dimm(structure: bytes, strings: list[bytes]) -> Dimm:
+def _read_smbios_memory_device(structure: bytes, strings: list[bytes]) -> Dimm:
     (size,) = struct.unpack_from("<H", structure, 0x0C)
     if size == _EXTENDED_SIZE and len(structure) >= 0x20:
         size = struct.unpack_from("<I", structure, 0x1C)[0] & 0x7FFFFFFF

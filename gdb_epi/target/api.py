@@ -322,9 +322,9 @@ def shared_cache(target: Target) -> dict[Any, Any] | None:
 
 def view_memory_in_place(target: Target, start: int, size: int) -> memoryview | None:
     """Return memory without a copy; None where a target does not have it in one piece."""
-    if shared_cache(target) is None or not hasattr(target, "in_place"):
+    if shared_cache(target) is None or not hasattr(target, "memory_view"):
         return None
-    view: memoryview | None = target.in_place(start, size)
+    view: memoryview | None = target.memory_view(start, size)
     return view
 
 

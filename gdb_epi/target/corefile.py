@@ -337,7 +337,7 @@ class CoreFileTarget(MappedRegions):
         word: int = _take_word(self._data, address + delta)[0]
         return word
 
-    def in_place(self, start: int, size: int = PAGE) -> memoryview | None:
+    def memory_view(self, start: int, size: int = PAGE) -> memoryview | None:
         """Return memory of one mapping without a copy; None where it was not dumped whole."""
         index = bisect_right(self._starts, start) - 1
         if index >= 0 and start + size <= self._dumped_ends[index]:

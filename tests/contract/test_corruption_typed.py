@@ -19,9 +19,9 @@ from gdb_epi.corruption.checks.copies_in_files import (
 from gdb_epi.corruption.checks.gc_links import (
     MAX_HOLDERS,
     GcLinkReader,
+    _do_neighbour_blocks_begin_elsewhere,
     _evidence_of_link_overwritten_in_dealloc,
     _evidence_of_overwritten_link,
-    _is_offset_without_objects,
 )
 from gdb_epi.corruption.checks.item_counts import item_counts
 from gdb_epi.corruption.checks.lost_references import lost_reference
@@ -343,7 +343,7 @@ def test_a_link_of_the_collector_to_where_no_head_is(scene: Scene) -> None:
         if index.offset_in_pool_block(other) == size
         and (other ^ behind) >> 8 & 0xFF
         and (other ^ behind) >> 16
-        and _is_offset_without_objects(scene.context, other + size)
+        and _do_neighbour_blocks_begin_elsewhere(scene.context, other + size)
         # of an object that all know, as on Debian 13, the first holders are not the list
         and len(scene.context.places_of_word(other, MAX_HOLDERS)) < MAX_HOLDERS
     )

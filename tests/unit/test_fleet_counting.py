@@ -10,7 +10,7 @@ import pytest
 from support.fleet_simulator import CPUS, Crash, population, simulate
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.questions.changes_by_hours import change_by_hours_sentences
+from gdb_epi.fleet.questions.changes_by_hours import change_by_host_hours_sentences
 from gdb_epi.fleet.questions.onset import counting_change_sentences, find_onset
 
 HOSTS, DAYS = 60, 40
@@ -97,7 +97,7 @@ def with_place(late_hosts: float, rate: float) -> Population:
 
 
 def test_more_hosts_are_no_higher_rate():
-    sentences = change_by_hours_sentences(with_place(0.7, 1.0), ())
+    sentences = change_by_host_hours_sentences(with_place(0.7, 1.0), ())
     assert [words.partition(": ")[0] for words in sentences[:2]] == ["all crashes", "site=b"]
     assert "more crashes a day since " in sentences[1] and "by more host-hours (" in sentences[1]
     assert "not by a higher rate (" in sentences[1]
@@ -105,7 +105,7 @@ def test_more_hosts_are_no_higher_rate():
 
 @pytest.mark.parametrize(("late_hosts", "rate"), [(0.0, 3.0), (0.0, 1.0)])
 def test_a_higher_rate_is_not_put_down_to_hosts(late_hosts, rate):
-    assert change_by_hours_sentences(with_place(late_hosts, rate), ()) == []
+    assert change_by_host_hours_sentences(with_place(late_hosts, rate), ()) == []
 
 
 def test_a_signature_that_came_with_more_hosts_has_no_higher_rate():

@@ -267,7 +267,7 @@ def wrong_byte_of_pointer(context: Context) -> Iterator[Evidence]:
 def _evidence_of_wrong_byte(
     context: Context, suspect: SuspectedWord, slot: int
 ) -> Iterator[Evidence]:
-    kind = _type_of_neighbours(context, slot)
+    kind = _type_that_words_beside_point_to(context, slot)
     if kind is None or address_index(context).pointee_at(suspect.value) is not None:
         return
     candidates = [
@@ -303,7 +303,7 @@ def _words_one_byte_away(value: int) -> Iterator[int]:
                 yield value ^ (byte ^ held) << 8 * lane
 
 
-def _type_of_neighbours(context: Context, slot: int) -> str | None:
+def _type_that_words_beside_point_to(context: Context, slot: int) -> str | None:
     """Return the type that at least two of the four words around are objects of."""
     words = filter(None, (read_word(context.target, slot + offset) for offset in AROUND))
     kinds = list(filter(None, map(address_index(context).object_type, words)))

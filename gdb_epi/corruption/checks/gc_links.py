@@ -136,7 +136,7 @@ def _evidence_of_overwritten_link(
     holders = context.places_of_word(node, MAX_HOLDERS)
     before = _gc_heads_among_places(context, links, holders)
     # A false node: who leads to it is wrong.
-    if before and _is_offset_without_objects(context, node + links.size):
+    if before and _do_neighbour_blocks_begin_elsewhere(context, node + links.size):
         node, held = before[0], node
         holders = context.places_of_word(node, MAX_HOLDERS)
         before = _gc_heads_among_places(context, links, holders)
@@ -163,7 +163,7 @@ def _evidence_of_overwritten_link(
         no_head = (
             held % 16
             or held >> ADDRESS_BITS
-            or _is_offset_without_objects(context, held + links.size)
+            or _do_neighbour_blocks_begin_elsewhere(context, held + links.size)
         )
         if links.is_link_a_number(held) and _was_wrong_word_read_at(context, node):
             what = "it is a link of the collector, and holds a number"
@@ -190,7 +190,7 @@ def _gc_heads_among_places(
     ]
 
 
-def _is_offset_without_objects(context: Context, address: int) -> bool:
+def _do_neighbour_blocks_begin_elsewhere(context: Context, address: int) -> bool:
     """Whether hardly any object of this pool begins at this offset in its block."""
     index = address_index(context)
     place, blocks = index.offset_in_pool_block(address), index.blocks_beside(address)

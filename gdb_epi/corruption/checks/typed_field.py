@@ -665,7 +665,7 @@ def _evidence_of_other_description(
         if len(shared) != 1 or value in words or not _is_static_data(context, shared[0]):
             continue
         right = shared[0]
-        if address_index(context).object_type(right) is None and _is_built_otherwise(
+        if address_index(context).object_type(right) is None and _leads_to_other_kind_of_struct(
             context, value, right
         ):
             what = address_index(context).object_type(address)
@@ -678,7 +678,7 @@ def _evidence_of_other_description(
             return
 
 
-def _is_built_otherwise(context: Context, value: int, right: int) -> bool:
+def _leads_to_other_kind_of_struct(context: Context, value: int, right: int) -> bool:
     """Whether a struct has something else where another has an address; NULL is allowed."""
 
     def kind_of_word(address: int) -> str:

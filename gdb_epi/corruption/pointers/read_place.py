@@ -213,10 +213,10 @@ def is_read_from_outside_blocks(context: Context, source: str) -> bool:
     if source == "target":
         called = _place_of_target(context, site, site.address or 0)
         return called is not None and not called.owned
-    return _was_loaded_from_outside_blocks(context, site, source, MAX_STEPS)
+    return _was_loaded_by_pointer_to_no_block(context, site, source, MAX_STEPS)
 
 
-def _was_loaded_from_outside_blocks(
+def _was_loaded_by_pointer_to_no_block(
     context: Context, site: FaultSite, source: str, steps: int
 ) -> bool:
     """Tell whether a register was loaded from such a place, or through a register that was."""
@@ -229,7 +229,7 @@ def _was_loaded_from_outside_blocks(
         name for name in origin.address_registers if name != source and name not in FRAME_REGISTERS
     )
     return steps > 0 and any(
-        _was_loaded_from_outside_blocks(context, site, name, steps - 1) for name in through
+        _was_loaded_by_pointer_to_no_block(context, site, name, steps - 1) for name in through
     )
 
 

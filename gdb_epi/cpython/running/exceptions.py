@@ -594,7 +594,7 @@ class ExceptionTextReader:
                 self._str_of_object(decoder, decoder.field(address, struct, "encoding"))
             )
         reason = self._str_of_object(decoder, decoder.field(address, struct, "reason"))
-        units = self._unconverted_units(decoder, held, unit)
+        units = self._bytes_or_code_points(decoder, held, unit)
         if not 0 <= start < end <= len(units):
             raise Undecodable("its positions lie outside of its object")  # 3.14 clips them
         if end - start > 1:
@@ -605,7 +605,7 @@ class ExceptionTextReader:
         letter, digits = ("x", 2) if code <= 0xFF else ("u", 4) if code <= 0xFFFF else ("U", 8)
         return f"{fails} character '\\{letter}{code:0{digits}x}' in position {start}: {reason}"
 
-    def _unconverted_units(self, decoder: ReprDecoder, held: int, unit: str) -> Sequence[int]:
+    def _bytes_or_code_points(self, decoder: ReprDecoder, held: int, unit: str) -> Sequence[int]:
         """Return the bytes, or the code points, of what could not be converted."""
         if unit == "character":
             return [ord(character) for character in decoder.string(held, MAX_MESSAGE)]

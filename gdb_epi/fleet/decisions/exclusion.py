@@ -93,7 +93,7 @@ class HostToExclude(NamedTuple):
     crashes: int
 
 
-class ExclusionPlan(NamedTuple):
+class DrainPlan(NamedTuple):
     """What to do now. `left_in` and `refused` hold pairs of a host and the reason."""
 
     hosts: tuple[HostToExclude, ...]
@@ -131,7 +131,7 @@ def plan_exclusion(
     now: float,
     fleet: int | None = None,
     node_names: bool = False,
-) -> ExclusionPlan:
+) -> DrainPlan:
     """Return which hosts to take out, the strongest evidence first; stores nothing.
 
     `share` (0 to 1) of the fleet may be out, those that are drained already included; `days` is for
@@ -173,7 +173,7 @@ def plan_exclusion(
     most = int(share * size + 1e-9)
     room = max(most - len(drained), 0)
     left = [(n, why) for n, why in left_in.items() if n not in wanted and n not in drained]
-    return ExclusionPlan(
+    return DrainPlan(
         tuple(chosen[:room]), tuple(chosen[room:]), tuple(left), tuple(refused),
         tuple(drained), tuple(overdue), size, source, most, tuple(groups),
     )  # fmt: skip
@@ -288,7 +288,7 @@ def _fleet_size_and_source(population: Population) -> tuple[int, str]:
     return count_machines(population.hosts), "hosts that ever crashed: the fleet has more"
 
 
-def slurm_lines(plan: ExclusionPlan) -> Iterator[str]:
+def slurm_lines(plan: DrainPlan) -> Iterator[str]:
     """Yield commands of Slurm, safe to be given to a shell."""
     for host in plan.hosts:
         span = f"since {iso_day(host.since)} until {iso_day(host.until)}"
@@ -296,7 +296,7 @@ def slurm_lines(plan: ExclusionPlan) -> Iterator[str]:
         yield f"scontrol update NodeName={host.host} State=DRAIN {reason}"
 
 
-def kubernetes_lines(plan: ExclusionPlan) -> Iterator[str]:
+def kubernetes_lines(plan: DrainPlan) -> Iterator[str]:
     """Yield commands of Kubernetes, safe to be given to a shell. Pods that run are left alone."""
     for host in plan.hosts:
         yield f"kubectl cordon {host.host}"

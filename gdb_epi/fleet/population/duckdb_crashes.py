@@ -22,7 +22,7 @@ from gdb_epi.fleet.statistics.arrays import (
     Floats,
     Ints,
     absent_column,
-    overlapping_row_blocks,
+    row_blocks_with_next_row,
 )
 from gdb_epi.typing_lite import NamedTuple
 
@@ -46,7 +46,7 @@ def read_duckdb_crashes(
         ((width,),) = driver.execute("SELECT max(strlen(core_key)) FROM crash").fetchall()
         sizes = sizes._replace(width=max(width, 1))
         ids, rows = _read_crashes(driver, names, sizes, labels, packed=False)
-    if any((np.diff(ids[part]) < 0).any() for part in overlapping_row_blocks(ids.size)):
+    if any((np.diff(ids[part]) < 0).any() for part in row_blocks_with_next_row(ids.size)):
         order = np.argsort(ids, kind="stable")
         keys, ts, received, verdict, numbers = rows
         numbers = {name: column[order] for name, column in numbers.items()}

@@ -22,7 +22,7 @@ RANGES, FINE = 6, 24
 LEAST, MOST = " >= ", " <= "
 
 
-def parse_leading_number(text: str) -> float | None:
+def number_or_low_end(text: str) -> float | None:
     """Return the number that a value is, or that a range begins with; None for other texts."""
     try:
         number = float(text.partition(TO)[0])
@@ -40,7 +40,7 @@ def is_own_number_of_crash(attribute: Attribute) -> bool:
     if attribute.has_hours:
         return False
     name = attribute.name.removesuffix(RANGE)
-    numbers = [parse_leading_number(value) for value in attribute.values]
+    numbers = [number_or_low_end(value) for value in attribute.values]
     known = [number for number in numbers if number is not None]
     if len(known) < len(numbers) or not any(number % 1 for number in known):
         return False
@@ -63,7 +63,7 @@ def group_into_ranges(attribute: Attribute, ranges: int | None = None) -> Attrib
 
     A race of machines with 64 CPUs and more is twice too weak in each of 64 and 128.
     """
-    numbers = [parse_leading_number(value) for value in attribute.values]
+    numbers = [number_or_low_end(value) for value in attribute.values]
     if len(numbers) < MIN_NUMBERS or None in numbers:
         return None
     ranges = ranges or (HALVES if len(numbers) <= MAX_HALVED else RANGES)

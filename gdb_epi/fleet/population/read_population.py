@@ -62,8 +62,8 @@ from gdb_epi.fleet.statistics.arrays import (
     absent_column,
     count_pairs,
     narrow_codes,
-    overlapping_row_blocks,
     row_blocks,
+    row_blocks_with_next_row,
 )
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
@@ -439,7 +439,7 @@ def _join_parts(
     ids = numbers["host_id"], numbers["libset_id"]
     judged = judge_times(ts, received, *ids, end_of_hours=end_of_hours)
     order = _order_by_time(judged.sort_time, keys)
-    is_in_order = all((np.diff(order[x]) == 1).all() for x in overlapping_row_blocks(order.size))
+    is_in_order = all((np.diff(order[x]) == 1).all() for x in row_blocks_with_next_row(order.size))
     day, second = _days_of_times(judged.sort_time, order), _whole_seconds_in_order(judged.ts, order)
     stray = int(judged.stray.sum())
     reset = find_reset_clocks(ts, judged.ts, numbers["host_id"])
@@ -483,7 +483,7 @@ def _order_by_time(place: Floats, keys: Any) -> Ints:
     """Return the order by time, and by key where times are equal, as few are."""
     order = narrow_codes(np.argsort(place, kind="stable"), np.int32)  # they come nearly in order
     tied = np.zeros(order.size, dtype=bool)
-    for part in overlapping_row_blocks(order.size):
+    for part in row_blocks_with_next_row(order.size):
         same = np.diff(place[order[part]]) == 0
         tied[part][:-1] |= same
         tied[part][1:] |= same

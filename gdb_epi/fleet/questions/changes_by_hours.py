@@ -56,7 +56,9 @@ class ChangeExplainedByHours(NamedTuple):
         )
 
 
-def change_by_hours_sentences(population: Population, findings: Sequence[Finding]) -> list[str]:
+def change_by_host_hours_sentences(
+    population: Population, findings: Sequence[Finding]
+) -> list[str]:
     """Say of the fleet, or of places, that the host-hours alone changed how many crashes come.
 
     The crashes of `findings` are explained otherwise.

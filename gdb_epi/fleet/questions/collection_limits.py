@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdb_epi.fleet.population.number_ranges import is_own_number_of_crash, parse_leading_number
+from gdb_epi.fleet.population.number_ranges import is_own_number_of_crash, number_or_low_end
 from gdb_epi.fleet.population.population import Population, computed_once_per_population
 from gdb_epi.fleet.population.value_spans import is_kept_by_hosts
 from gdb_epi.fleet.records.facts import CORE_SIZE
@@ -274,7 +274,7 @@ def find_size_limit(population: Population) -> CoreSizeLimit | None:
         is_of_core = fact.name.startswith(OF_CORES) and is_own_number_of_crash(fact)
         if fact.name != CORE_SIZE and (fact.is_range or not is_of_core):
             continue
-        numbers = [parse_leading_number(value.split(" ")[0]) or 0.0 for value in fact.values]
+        numbers = [number_or_low_end(value.split(" ")[0]) or 0.0 for value in fact.values]
         rows = np.flatnonzero(population.has_time & (fact.crash >= 0))
         sizes, day = np.array(numbers)[fact.crash[rows]], population.day[rows]
         for limit in np.unique(sizes[sizes > 0]).tolist():

@@ -11,7 +11,10 @@ import numpy as np
 from gdb_epi.fleet.decisions.repairs import screen_without_repaired_hosts_past
 from gdb_epi.fleet.population.host_spelling import count_machines
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.questions.changes_by_hours import change_by_hours_sentences, find_recounted_hours
+from gdb_epi.fleet.questions.changes_by_hours import (
+    change_by_host_hours_sentences,
+    find_recounted_hours,
+)
 from gdb_epi.fleet.questions.collection_limits import (
     find_collection_limit,
     find_limit_of_hosts,
@@ -327,7 +330,7 @@ def suspect_lines(population: Population, screened: ScreeningResult) -> Iterator
         larger, smaller = counts
         of_sizes = [population.signatures[c] for c in np.flatnonzero(larger > smaller).tolist()]
     yield from counting_change_sentences(population)
-    yield from change_by_hours_sentences(population, screened.findings)
+    yield from change_by_host_hours_sentences(population, screened.findings)
     yield from (recounted.words() for recounted in find_recounted_hours(population))
     explained = [*(name for name, _ in of_moments), *of_sizes]
     yield from unexplained_signature_sentences(population, screened.day, screened, explained)

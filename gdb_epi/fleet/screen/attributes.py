@@ -12,7 +12,7 @@ from gdb_epi.fleet.population.attribute_combinations import (
     count_on_hosts,
     find_combinations,
 )
-from gdb_epi.fleet.population.number_ranges import HALVES, parse_leading_number, without_own_numbers
+from gdb_epi.fleet.population.number_ranges import HALVES, number_or_low_end, without_own_numbers
 from gdb_epi.fleet.population.population import RANGE, Population
 from gdb_epi.fleet.population.value_spans import (
     DaysOfUseByValue,
@@ -688,7 +688,7 @@ def _rising_number_caveat(
     number = tests.population.attribute(tests.name.removesuffix(RANGE))
     if len(tests.values) == HALVES and number is not None and number.name != tests.name:
         share, codes = expected_shares(tests.population, number)[0], number.crash[some]
-        ends = [parse_leading_number(text) or 0.0 for text in number.values]
+        ends = [number_or_low_end(text) or 0.0 for text in number.values]
         value = int(np.argmax(ends) if value == HALVES - 1 else np.argmin(ends))
         return dose_response_caveat(number.name, number.values, codes[codes >= 0], share, value)
     return dose_response_caveat(tests.name, tests.values, codes[codes >= 0], tests.share, value)

@@ -18,7 +18,7 @@ from gdb_epi.fleet.population.number_ranges import (
     LEAST,
     MOST,
     describe_limit,
-    parse_leading_number,
+    number_or_low_end,
 )
 from gdb_epi.fleet.population.population import RANGE, Population
 from gdb_epi.fleet.population.value_spans import NEVER, first_and_last_days, is_kept_by_hosts
@@ -74,7 +74,7 @@ def dose_response_caveat(
     `codes` are the values of some crashes, ABSENT left out, and `value` is the one that stands out.
     """
     usual = np.flatnonzero(share >= MIN_SHARE)
-    numbers = [parse_leading_number(values[code]) for code in usual.tolist()]
+    numbers = [number_or_low_end(values[code]) for code in usual.tolist()]
     if usual.size < MIN_VALUES or None in numbers or value not in usual:
         return ()
     order = usual[np.argsort(np.array(numbers, dtype=float), kind="stable")]
@@ -119,7 +119,7 @@ def describe_thresholds(population: Population, findings: Sequence[Finding]) -> 
     attribute = population.attribute(findings[0].attr) if len(findings) > 1 else None
     if attribute is None or {finding.attr for finding in findings} != {attribute.name}:
         return None
-    numbers = {value: parse_leading_number(value) for value in attribute.values}
+    numbers = {value: number_or_low_end(value) for value in attribute.values}
     numeric = {value: number for value, number in numbers.items() if number is not None}
     order = sorted(numeric, key=numeric.__getitem__)
     chosen = {finding.value for finding in findings}
@@ -140,7 +140,7 @@ def numeric_limit_of_crashes(
     half = population.attribute(finding.attr)
     if number is None or half is None or number is half or len(half.values) != HALVES:
         return None
-    numbers = [parse_leading_number(text) or 0.0 for text in number.values]
+    numbers = [number_or_low_end(text) or 0.0 for text in number.values]
     codes = np.unique(number.crash[members & (number.crash >= 0)]).tolist()
     if not codes:
         return None
@@ -197,7 +197,7 @@ def threshold_within_finding(population: Population, finding: Finding) -> str | 
         if a.name.removesuffix(RANGE) != own and not a.is_of_process
     ]
     for number in numbers:
-        numbers_of_values = [parse_leading_number(text) for text in number.values]
+        numbers_of_values = [number_or_low_end(text) for text in number.values]
         order = np.argsort(
             np.array([np.nan if n is None else n for n in numbers_of_values]), kind="stable"
         )
@@ -233,7 +233,7 @@ def number_beyond_others_words(population: Population, finding: Finding) -> str 
     if group is None:
         return None
     for number in population.attributes:
-        numbers = [parse_leading_number(text) for text in number.values]
+        numbers = [number_or_low_end(text) for text in number.values]
         if None in numbers or len(numbers) < MIN_VALUES or number.is_range:
             continue
         if number is group or is_kept_by_hosts(population.host, number.crash):
@@ -284,7 +284,7 @@ def host_age_words(
         words = _words_of_name(attribute.name)
         if words.isdisjoint(AGE_NAMES) or not words.isdisjoint(PROCESS_NAMES):
             continue
-        numbers = [parse_leading_number(value) for value in attribute.values]
+        numbers = [number_or_low_end(value) for value in attribute.values]
         if attribute.is_range or None in numbers or attribute.has_hours:
             continue
         has_age = attribute.crash >= 0
@@ -410,7 +410,7 @@ def _find_age_limit(population: Population, mine: Bools) -> _AgeLimit | None:
     for attribute in population.attributes:
         if not is_age_of_process(attribute.name) or attribute.is_range:
             continue
-        ages = [parse_leading_number(value) for value in attribute.values]
+        ages = [number_or_low_end(value) for value in attribute.values]
         age_of = np.array([np.nan if age is None else age for age in ages])
         has_age = attribute.crash >= 0
         rows = np.flatnonzero(has_age if programs is None else has_age & programs)

@@ -462,7 +462,7 @@ def add_caveat_of_former_machine(population: Population, finding: Finding) -> Fi
         since, caveat = replaced
         finding = finding._replace(changes=finding.changes._replace(replaced=since))
         caveats.append(caveat)
-    caveats += _host_name_sentences(population, finding)
+    caveats += _renamed_or_reinstalled_sentences(population, finding)
     for attribute in population.attributes:
         given = attribute.exposure, population.exposure_host
         if not population.computed_once(_names_machines, *given):
@@ -496,7 +496,7 @@ def add_caveat_of_former_machine(population: Population, finding: Finding) -> Fi
     return finding.with_caveats(*caveats) if caveats else finding
 
 
-def _host_name_sentences(population: Population, finding: Finding) -> Iterator[str]:
+def _renamed_or_reinstalled_sentences(population: Population, finding: Finding) -> Iterator[str]:
     """Say that a host had another name, was installed again, and that others have its name."""
     for order in population.quality.get("renamed", ()):
         if order[-1] == finding.value:

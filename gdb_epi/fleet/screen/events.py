@@ -40,9 +40,9 @@ from gdb_epi.fleet.statistics.arrays import (
     count_codes,
     distinct_pairs,
     find_runs,
-    overlapping_row_blocks,
     release_pages,
     row_blocks,
+    row_blocks_with_next_row,
     rows_of_dense_runs,
     rows_of_runs,
     rows_under,
@@ -278,7 +278,7 @@ def _find_loop_repeats(population: Population, second: Ints) -> _RepeatsOfLoops:
     # They are in the order of time.
     at = at[np.lexsort((population.signature[at], population.host[at]))]
     again = np.zeros(at.size, dtype=bool)
-    for part in overlapping_row_blocks(at.size):
+    for part in row_blocks_with_next_row(at.size):
         rows = at[part]
         is_near = np.diff(second[rows]) <= apart[population.signature[rows[1:]]]
         for column in (population.host, population.signature):
@@ -500,7 +500,7 @@ def _unlikely_chains(
     order = np.flatnonzero(coded)
     order = order[np.argsort(codes[order], kind="stable")]
     linked = np.zeros(order.size, dtype=bool)
-    for part in overlapping_row_blocks(order.size):
+    for part in row_blocks_with_next_row(order.size):
         group = codes[order[part]]
         is_near = np.diff(second[order[part]]) <= gap[group[1:]]
         linked[part][1:] = is_near & (group[1:] == group[:-1])

@@ -140,7 +140,7 @@ def row_blocks(size: int, rows: int = BLOCK) -> Iterator[slice]:
     return (slice(first, first + rows) for first in range(0, size, rows))
 
 
-def overlapping_row_blocks(size: int) -> Iterator[slice]:
+def row_blocks_with_next_row(size: int) -> Iterator[slice]:
     """Yield what `row_blocks` does, each with the first row of the next one: for differences."""
     return (slice(part.start, part.stop + 1) for part in row_blocks(size))
 

@@ -440,18 +440,18 @@ class ValueFlow(StackSteps[Value]):
 
     # -- blocks and generators ------------------------------------------------------------------
 
-    def _enter_block(self, manager: Value, *, later: bool) -> list[Value]:
+    def _enter_with_block(self, manager: Value, *, later: bool) -> list[Value]:
         enter = self._walk.enter_block
         entered = self._value_if_effects_count(lambda: enter(self._context, manager, later=later))
         return [DATA, entered]
 
     def _do_before_with(self, _argument: int, manager: Value) -> list[Value]:
-        return self._enter_block(manager, later=False)
+        return self._enter_with_block(manager, later=False)
 
     _do_setup_with = _do_before_with
 
     def _do_before_async_with(self, _argument: int, manager: Value) -> list[Value]:
-        return self._enter_block(manager, later=True)
+        return self._enter_with_block(manager, later=True)
 
     def _do_yield_value(self, _argument: int, value: Value) -> Value:
         if not self._quiet:

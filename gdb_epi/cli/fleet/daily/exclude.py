@@ -16,7 +16,7 @@ from gdb_epi.errors import EXIT_DONE, EXIT_EXPECTATION_NOT_MET
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from gdb_epi.fleet.decisions.exclusion import ExclusionPlan
+    from gdb_epi.fleet.decisions.exclusion import DrainPlan
 
 HELP = "the hosts to drain now, for Slurm or Kubernetes: reason, evidence, since and until when"
 EPILOG = (
@@ -99,7 +99,7 @@ def run(args: Namespace) -> int:
     return EXIT_EXPECTATION_NOT_MET if args.apply and plan.beyond else EXIT_DONE
 
 
-def _mark_hosts_drained(engine: Engine, plan: ExclusionPlan, by: str | None, now: float) -> None:
+def _mark_hosts_drained(engine: Engine, plan: DrainPlan, by: str | None, now: float) -> None:
     from gdb_epi.fleet.decisions.current_state import (
         DRAINED,
         HOST,
@@ -120,7 +120,7 @@ def _mark_hosts_drained(engine: Engine, plan: ExclusionPlan, by: str | None, now
             insert_decision(connection, mark._replace(note=host.reason, until=until))
 
 
-def _print_plan(plan: ExclusionPlan, args: Namespace) -> None:
+def _print_plan(plan: DrainPlan, args: Namespace) -> None:
     from gdb_epi.fleet.store.day_numbers import iso_day
 
     for host in plan.hosts:
@@ -129,7 +129,7 @@ def _print_plan(plan: ExclusionPlan, args: Namespace) -> None:
     print_lines(_plan_remarks(plan, args))
 
 
-def _plan_remarks(plan: ExclusionPlan, args: Namespace) -> list[str]:
+def _plan_remarks(plan: DrainPlan, args: Namespace) -> list[str]:
     from gdb_epi.util import counted, shortened_list
 
     lines = []
