@@ -57,7 +57,7 @@ def test_spark_counts_the_same_cells_on_two_workers(spark, tmp_path, capsys):
     program = ROOT / "tests" / "support" / "spark_lake.py"
     done = subprocess.run(
         [spark, str(program), str(lake), kind, value], capture_output=True, text=True,
-        cwd=tmp_path, env={**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), f"{ROOT}/tests"))},
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
     answer = json.loads(done.stdout)
