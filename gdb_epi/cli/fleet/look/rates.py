@@ -96,7 +96,7 @@ def run(args: Namespace) -> None:
     if value and not asked:
         output.print_line(
             f"{name}={value}: none of these {counted(int(members.sum()), 'crash')} has it, and "
-            f"{counted(others, 'other crash')} of this fleet do"
+            f"{counted(others, 'other crash')} of this fleet {'has' if others == 1 else 'have'} it"
         )
         print()
     for row in asked:
