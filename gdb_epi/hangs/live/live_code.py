@@ -77,7 +77,7 @@ class LiveCode(ProgramCode):
         """
         reader = self._reader
         with suppress(UnreadableMemory, LayoutError, IndexError):
-            running = {f.code for frames in self.view.all_frames().values() for f in frames}
+            running = self.view.running_code()
             for function, subject in self.functions_kept_to_be_called:
                 wanted = 2 + (subject != 0)
                 takes, flags = (
@@ -110,7 +110,7 @@ class LiveCode(ProgramCode):
         the `awaited` frames of tasks. What cannot be followed counts not.
         """
         walk = CodeWalkByValues(self, self._heap_values)
-        running = {f.code for frames in self.view.all_frames().values() for f in frames}
+        running = self.view.running_code()
         with suppress(EpiError, CodeCannotBeFollowed, IndexError):
             walk.calls.call_kept_functions()
             for function in self.unnamed_functions:

@@ -278,8 +278,11 @@ class ProgramCode:
             for function in functions
         }
         instances = shared_instances(self.view.target, self.view.python)
-        running = (frame.code for frames in self.view.all_frames().values() for frame in frames)
-        codes = {*running, *(frame.code for frame in self.suspended_frames), *self._resting}
+        codes = {
+            *self.view.running_code(),
+            *(frame.code for frame in self.suspended_frames),
+            *self._resting,
+        }
         codes |= {function.code for function, _ in self._referenced_functions}
         uncalled = UncalledProtocolMethods(self.view, instances, self.calls.sites, codes - {0})
         own, functions = self.own_modules, list[ProgramFunction]()

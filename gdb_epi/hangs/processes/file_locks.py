@@ -369,7 +369,7 @@ def _lock_in_child_clause(
             return ""
         return f"{who} was started to take one"
     made = context.names_called_before(frame, ever=True)
-    running = {frame.code for frames in context.view.all_frames().values() for frame in frames}
+    running = context.view.running_code()
     for called, functions in context.live_code.own_functions.items():
         for function in functions if called in made else ():
             used = {
@@ -386,7 +386,7 @@ def _function_of_own_script(context: HangContext, words: Sequence[str], held: Lo
     It does not run here. One that the child was told by name, or the only one; "" for none.
     """
     scripts = {basename(word) for word in words if word.endswith(".py")}
-    running = {frame.code for frames in context.view.all_frames().values() for frame in frames}
+    running = context.view.running_code()
     by = _TAKES if held.code in running else {context.live_code.name_of_code(held.code)}
     taking = [
         name for name, functions in context.live_code.own_functions.items()

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property, partial
+from itertools import islice
 
 from gdb_epi.cpython.frames.code_objects import CodeReader
 from gdb_epi.cpython.frames.frame_chain import RawFrame, frame_reader
@@ -184,8 +185,11 @@ class AcquireCalls:
         self, frame: PyFrame, whens: tuple[str, ...], depth: int
     ) -> Iterator[tuple[MethodCall, set[str]]]:
         """Yield the same by the frame's own calls, each with the name of what it calls."""
+        left = MAX_CALLS
         for start in self._calls_made_at_times(frame, whens, depth):
-            yield start[0], {call.name for _, call in self._follow_calls([start])}
+            followed = [call.name for _, call in islice(self._follow_calls([start]), left)]
+            left -= len(followed)
+            yield start[0], set(followed)
 
     def bytes_yet_to_run(self, frame: PyFrame) -> tuple[tuple[int, int], ...]:
         """Return the (first, last) bytes of a frame's code that have yet to run, or run again."""

@@ -119,6 +119,10 @@ class PythonView:
         """Return the Python frames of every living thread by its id."""
         return self._frames
 
+    def running_code(self) -> set[int]:
+        """Return the code (PyCodeObject *) of all frames of all living threads."""
+        return {frame.code for frames in self._frames.values() for frame in frames}
+
     def has_earlier_thread_ended(self, tid: int) -> bool:
         """Tell whether a thread that started before a living one has ended; True if unreadable.
 
