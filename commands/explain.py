@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`epi explain`: what a finding means, what else could cause it, and what to do next."""
+"""`epi explain`: what a finding or a verdict means, what else could cause it, what to do next."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ WEIGHTS = "What it counts in the verdict, and where the number comes from"
         argument(
             "finding",
             nargs="?",
-            metavar="FINDING",
+            metavar="NAME",
             completes="findings",
-            help="its name; none: those of this core",
+            help="its name, or a verdict as damaged-memory; none: those of this core",
         ),
         argument("--all", action="store_true", help="all pages; with a name: all weights"),
     ),
     needs="nothing",
 )
 def explain_finding(session: Session, args: Namespace) -> Report:
-    """Explain a finding: what it saw, other causes, what to do next.
+    """Explain a finding or a verdict: what it says, other causes, what to do next.
 
     Without a name: what was found in this core, each with the line that shows its page. Signs of
     `epi corruption --evidence` (R1, C2, S:poison) and its words (strong, ambiguous) have pages too.
@@ -43,14 +43,16 @@ def explain_finding(session: Session, args: Namespace) -> Report:
         list_written_pages,
         read_corruption_page,
     )
-    from gdb_epi.detectors.finding_pages import finding_page, page_names
+    from gdb_epi.detectors.finding_pages import finding_page, label_page, page_names
     from gdb_epi.detectors.registry import DETECTORS
     from gdb_epi.judgement.finding_weights import describe_finding_weights
+    from gdb_epi.judgement.labels import LABELS
     from gdb_epi.loader import import_all_modules
 
     import_all_modules(gdb_epi.detectors)  # what a finding speaks for stands with its detector
     if not args.finding:
-        rows = [(name, _page_title(finding_page(name))) for name in page_names()]
+        rows = [(label, _page_title(label_page(label))) for label in LABELS]
+        rows += [(name, _page_title(finding_page(name))) for name in page_names()]
         rows += [
             (name, _page_title(read_corruption_page(name)))
             for name in [*list_written_pages(), *items_with_pages()]
@@ -63,8 +65,11 @@ def explain_finding(session: Session, args: Namespace) -> Report:
         return _report_of_findings_here(here, titles, listed, core=session.has_target)
     ending: list[str] = []
     name = str(args.finding).strip().replace("-", "_")
-    page = finding_page(name)
-    if not isinstance(page, Absent):
+    label = name.replace("_", "-")
+    if label in LABELS:
+        name, page = label, label_page(label)
+    elif name in DETECTORS:
+        page = finding_page(name)
         ending = [f"How much it counts in the verdict: epi explain {name} --all"]
         if args.all:
             ending = [WEIGHTS, "", *(f"- {line}" for line in describe_finding_weights(name))]
@@ -72,7 +77,7 @@ def explain_finding(session: Session, args: Namespace) -> Report:
     else:
         page = read_corruption_page(name)
     if isinstance(page, Absent):
-        raise UsageError(page.detail, hint="epi explain --all")
+        raise UsageError(f"there is no page about {args.finding!r}", hint="epi explain --all")
     text, weight, _ = page.partition("\nWeight: ")  # of a sign of `epi corruption`
     if weight and not args.all:
         page, ending = text, ["", f"How much it counts in the verdict: epi explain {name} --all"]

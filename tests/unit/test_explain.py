@@ -15,9 +15,10 @@ from commands.signature import KEYS
 from gdb_epi.cli.support.open_core import open_core
 from gdb_epi.corruption import score
 from gdb_epi.corruption.explanation_pages import items_with_pages, read_corruption_page
-from gdb_epi.detectors.finding_pages import SECTIONS, finding_page, page_names
+from gdb_epi.detectors.finding_pages import SECTIONS, finding_page, label_page, page_names
 from gdb_epi.detectors.registry import DETECTORS
 from gdb_epi.errors import Absent, UsageError
+from gdb_epi.judgement.labels import LABELS
 from gdb_epi.loader import import_all_modules, load_commands
 from gdb_epi.locks import types
 from gdb_epi.registry import COMMANDS
@@ -40,6 +41,16 @@ def test_every_finding_has_a_page_and_every_page_a_finding() -> None:
         assert page.startswith(f"# {name}: ")
         places = [page.find(f"\n{section}\n") for section in SECTIONS]
         assert -1 not in places and places == sorted(places), name
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_every_label_of_a_verdict_has_a_page(label: str) -> None:
+    """Who read "damaged-memory" on a screen and asked for it was told: no such page."""
+    page = label_page(label)
+    assert isinstance(page, str) and page.startswith(f"# {label}: ")
+    places = [page.find(f"\n## {part}\n") for part in ("What it says", "What to do next")]
+    assert -1 < places[0] < places[1]
+    assert run(label)[0].endswith(f" ({label})") and run(label.replace("-", "_")) == run(label)
 
 
 def test_the_page_on_inherited_locks_names_each_verdict() -> None:
