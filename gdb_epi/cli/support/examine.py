@@ -220,7 +220,7 @@ def _start_native_frames(
     is_foreign = target.architecture.name.replace("-", "_") != os.uname().machine
     gdb = find_gdb(options.gdb, foreign=is_foreign)
     if gdb is None:
-        missing = NoUsableGdb("no gdb found")
+        missing = NoUsableGdb("no gdb found", hint="apt install gdb, --gdb PATH, or --native never")
         _go_without_native_frames(target, options, missing.one_line_text(), missing)
         return None
     exe = executable_for_gdb(target, options.exe)

@@ -52,7 +52,7 @@ CACHED = "set index-cache enabled on"
 class NoUsableGdb(EpiError):
     """There is no usable GDB."""
 
-    hint = "apt install gdb, --gdb PATH, or --native never"
+    hint = f"apt install gdb, or {ENVIRONMENT_GDB}=PATH of one"
 
 
 def find_gdb(given: str | None, *, foreign: bool = False) -> str | None:
