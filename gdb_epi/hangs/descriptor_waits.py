@@ -16,6 +16,7 @@ from gdb_epi.hangs.idleness import weaken_diagnosis_in_loop
 from gdb_epi.hangs.library_calls import MESSAGE, frames_running
 from gdb_epi.hangs.types import DEADLOCK, HANG, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.types import INFO, PROBABLE
+from gdb_epi.sizes import HALF_MASK
 from gdb_epi.util import counted, default_when_unreadable
 
 _SENDS = frozenset(("send", "send_bytes"))
@@ -28,6 +29,7 @@ _OF_SOCKETS = frozenset(
 _READS_BODY = frozenset(
     ("http.client", name) for name in ("read", "read1", "readinto", "readline", "_safe_read")
 )
+_TAKES_SETS = frozenset(("select", "pselect6", "poll", "ppoll"))
 CALLING = 2  # innermost frames that have the socket of a call
 ALIVE = frozenset(
     (
@@ -143,21 +145,49 @@ def diagnose_write_to_own_pipe(
 def diagnose_selector_of_nothing(
     context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
-    """Return the answer where the only thread sleeps in a selector that watches no descriptor."""
+    """Return the answer where a thread sleeps until a descriptor is ready, and watches none.
+
+    Another thread can add one to a selector, and none to the sets of a call that has begun.
+    `select([], [], [])` with sets that nothing else refers to is a way to sleep on purpose, and so
+    is a main thread that leaves the work to others.
+    """
     frames = context.view.frames(activity.tid)
-    if activity.timed or descriptors_of_selector(context.view, frames) != ():
+    selector = descriptors_of_selector(context.view, frames)
+    fixed = selector is None and activity.call in _TAKES_SETS and not activity.watched
+    if activity.timed or not (selector == () or (fixed and _is_set_kept(context, activity))):
         return None
-    if not context.is_only_python_thread(activity.tid) or _may_program_handle_signals(
-        context, activity
-    ):
+    held_up = threads_held_up_by(context, {activity.tid})
+    others = context.foreign_threads or not context.view.all_frames().keys() <= held_up
+    if activity.tid == context.main_tid and _may_program_handle_signals(context, activity):
         return None
+    if others and (selector == () or activity.tid == context.main_tid):
+        return None
+    left = "no other thread can add one to a call that has begun"
+    if selector == ():
+        left = "no thread is left that could add one"
+    watching = "in a selector that watches no descriptor, and without a timeout"
     return wait_diagnosis(
-        HANG, "nobody left", f"{activity.waits()} in a selector that watches no descriptor, and "
-        "without a timeout: no thread is left that could add one", activity,
-        INFO if context.foreign_threads else PROBABLE,
-        evidence=("no key is registered with the selector",),
+        HANG, "nobody left", f"{activity.waits()} {watching}: {left}", activity, PROBABLE,
+        evidence=("no key is registered with the selector" if selector == () else
+                  "the system call has no descriptor in its sets",),
         ruled_out=("a timeout", "another thread", "a handler of a signal"),
     )  # fmt: skip
+
+
+@default_when_unreadable(False)
+def _is_set_kept(context: HangContext, activity: ThreadActivity) -> bool:
+    """Tell whether the call got an empty list, or a poll object, that is more than its argument."""
+    frame = context.view.frames(activity.tid)[0]
+    reader = context.view.reader
+    slots = context.view.slots.words_of_frame(frame)
+    for word in filter(None, slots.stack):
+        kind = context.view.type_name(word)
+        empty = kind == "list" and not ContainerReader(reader).list_items(word)
+        if (empty or kind == "select.poll") and (
+            word in slots.variables or reader.field(word, "PyObject", "ob_refcnt") & HALF_MASK > 1
+        ):
+            return True
+    return False
 
 
 def _diagnose_read_to_end_of_own_pipe(

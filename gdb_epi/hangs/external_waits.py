@@ -44,7 +44,7 @@ from gdb_epi.hangs.library_calls import (
     OF_ZMQ,
     PROCESS_QUEUE,
 )
-from gdb_epi.hangs.live.own_connections import diagnose_read_from_own_connection
+from gdb_epi.hangs.live.own_connections import diagnose_own_connection
 from gdb_epi.hangs.loops.futile_polls import only_waits_in_turns
 from gdb_epi.hangs.loops.polled_waits import diagnose_polling_loop, diagnose_wait_outside_loop
 from gdb_epi.hangs.loops.retry_loops import diagnose_connection_poll, diagnose_retries
@@ -295,7 +295,7 @@ def diagnose_data_wait(
         or diagnose_wait_for_in_process_server(context, activity, chain)
         or _diagnose_own_producer(context, activity, chain)
         or diagnose_read_of_own_pipe(context, activity, chain)
-        or diagnose_read_from_own_connection(context, activity)
+        or diagnose_own_connection(context, activity)
         or _diagnose_wait_for_peer(context, activity, waits)
     )
 
@@ -551,8 +551,10 @@ def _diagnose_worker_at_queue(
 
 def diagnose_write_wait(context: HangContext, activity: ThreadActivity) -> HangDiagnosis:
     """Return the answer of a wait to write, or for a connection."""
-    unread_here = diagnose_write_to_own_capture(context, activity) or diagnose_write_to_own_pipe(
-        context, activity
+    unread_here = (
+        diagnose_write_to_own_capture(context, activity)
+        or diagnose_write_to_own_pipe(context, activity)
+        or diagnose_own_connection(context, activity)
     )
     if unread_here is not None:
         return unread_here

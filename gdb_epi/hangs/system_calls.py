@@ -192,7 +192,7 @@ def _read_poll(target: Target, name: str, thread: Thread) -> SystemCall:
 def _read_select(target: Target, name: str, thread: Thread) -> SystemCall:
     count = min(thread.system_call_argument(0), MAX_SELECT)
     fds = []
-    for start in (thread.system_call_argument(1), thread.system_call_argument(2)):
+    for start in map(thread.system_call_argument, (1, 2, 3)):
         descriptor_set = read_up_to(target, start, (count + 7) // 8) if start else b""
         fds += [
             n

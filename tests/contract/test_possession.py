@@ -277,6 +277,47 @@ def thread_own_loop_over_nothing():
     loop = OwnLoop()
     loop.selector.unregister(loop.bell)
     loop.run()
+class Hub:
+    def __init__(self):
+        self.clients = []
+    def run(self):
+        import select
+        while True:
+            for client in select.select(self.clients, [], [])[0]:
+                print(client)
+    def sleep(self):
+        import select
+        while True:
+            select.select([], [], [])
+def hub_in_thread(run):
+    import threading, time
+    threading.Thread(target=run).start()
+    ready()
+    while True:
+        time.sleep(900)
+def thread_watches_no_client():
+    import threading
+    hub = threading.Thread(target=Hub().run)
+    hub.start()
+    ready()
+    hub.join()
+def thread_polls_nothing():
+    import select
+    poll = select.poll()
+    ready()
+    poll.poll()
+def thread_sleeps_in_select():
+    import threading
+    hub_in_thread(Hub().sleep)
+def thread_of_clients_to_come():
+    import threading, time
+    hub = Hub()
+    def add():
+        while True:
+            time.sleep(900)
+    threading.Thread(target=add, daemon=True).start()
+    ready()
+    hub.run()
 def fill(writing):
     import os
     while True:
@@ -318,13 +359,15 @@ NOBODY = {
     "asyncio_name_behind_waiting_workers": "that is to come from task Task-1",
     "thread_own_loop": "it holds itself; no other thread is left",
     "thread_own_loop_over_nothing": "in a selector that watches no descriptor",
+    "thread_watches_no_client": "no other thread can add one to a call that has begun",
+    "thread_polls_nothing": "no other thread can add one to a call that has begun",
     "thread_terminal_read_after_join": "nobody is left that could read",
 }
 SOMEBODY = (
     "asyncio_future_kept", "thread_event_kept",
     "trio_limiter_taken", "trio_channel_kept", "asyncio_event_kept", "gevent_result_linked",
     "gevent_kills_another", "asyncio_workers_that_a_client_wakes", "thread_own_loop_rung",
-    "thread_pipe_read_in_turns",
+    "thread_pipe_read_in_turns", "thread_sleeps_in_select", "thread_of_clients_to_come",
 )  # fmt: skip
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two threads that read from the two ends of one TCP connection within this process.
+"""Two threads at the two ends of one TCP connection within this process: both read, or both write.
 
 A core does not say who is connected to whom. A client makes its socket, then the server's accept()
 takes the lowest free number (POSIX): the two are neighbours in a process that is its own client, as
@@ -7,7 +7,8 @@ tests and tools with a built-in server are. One thread has called accept() for a
 host, another reads from a socket that no accept() gave it; neither has the other's socket at hand,
 as the threads of a proxy have, and no child or other process has one of them.
 
-When both wait for the other to send, and no other thread's code sends anything, nobody will.
+When both wait for the other to send, and no other thread's code sends anything, nobody will. The
+same holds for both that wait until the other reads what they send.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from gdb_epi.hangs.descriptors import SOCKET, UNIX, read_socket_address
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import serving_function
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
-from gdb_epi.hangs.types import ACCEPT, HANG, READ, HangDiagnosis, ThreadActivity
+from gdb_epi.hangs.types import ACCEPT, DEADLOCK, HANG, READ, WRITE, HangDiagnosis, ThreadActivity
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.util import default_when_unreadable
 
@@ -28,16 +29,21 @@ _SENDS = frozenset((
     "send", "sendall", "sendmsg", "sendfile", "write", "writelines", "flush", "shutdown", "close",
     "connect", "create_connection",
 ))  # fmt: skip
+_RECEIVES = frozenset((
+    "recv", "recv_into", "recvfrom", "recvmsg", "read", "read1", "readinto", "readline",
+    "readlines", "readexactly", "shutdown", "close",
+))  # fmt: skip
 _SERVES = {("socketserver", "process_request_thread"), ("socketserver", "finish_request")}
 _CONNECTS = frozenset(("connect", "create_connection", "connect_ex"))
 _THIS_HOST = ("127.", "::1", "localhost")
 MAX_FRAMES = 40
 
 
-def diagnose_read_from_own_connection(
-    context: HangContext, activity: ThreadActivity
-) -> HangDiagnosis | None:
-    """Return the answer where both ends of a connection are read here, and nobody sends."""
+def diagnose_own_connection(context: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+    """Return the answer where both ends of a connection are read here, and nobody sends.
+
+    Or both are written, and nobody reads.
+    """
     other = next(
         (d for d in context.activities if _is_other_end_of_connection(context, activity, d)), None
     )
@@ -45,26 +51,29 @@ def diagnose_read_from_own_connection(
         return None
     pair = {activity.tid, other.tid}
     going = UnblockedThreads(context)
-    sending = (
+    others = (
         going.effects_of_thread(d.tid) for d in context.activities
         if d.tid not in pair | going.blocked_threads and not _waits_for_new_clients(context, d)
     )  # fmt: skip
+    reads = activity.kind == READ
+    ends_it = _SENDS if reads else _RECEIVES
     if any(
-        effects.unbounded or any(name in _SENDS for _, name in effects.calls) for effects in sending
+        effects.unbounded or any(name in ends_it for _, name in effects.calls) for effects in others
     ):
         return None
+    what, to_do = ("for data on", "send") if reads else ("to write to", "read")
     sentence = (
-        f"{activity.waits()} for data on descriptor {activity.target}, whose other end (descriptor "
-        f"{other.target}, it seems) is here too: {other.waits()} for data on it, and each waits "
-        "for the other to send"
+        f"{activity.waits()} {what} descriptor {activity.target}, whose other end (descriptor "
+        f"{other.target}, it seems) is here too: {other.waits()} {what} it, and each waits "
+        f"for the other to {to_do}"
     )
     return HangDiagnosis(
-        HANG, "peer", sentence, (activity, other), PROBABLE,
+        HANG if reads else DEADLOCK, "peer", sentence, (activity, other), PROBABLE,
         (f"descriptors {activity.target} and {other.target} are neighbours: the one of a client, "
          "the other of a server whose client is on this host",),
-        ("a timeout", "another thread whose code sends", "a child that has a copy"),
+        ("a timeout", f"another thread whose code {to_do}s", "a child that has a copy"),
         ("whether they are the two ends of one connection is not in the core",
-         "bytes that are on their way"),
+         *["bytes that are on their way"] * reads),
     )  # fmt: skip
 
 
@@ -77,7 +86,9 @@ def _waits_for_new_clients(context: HangContext, activity: ThreadActivity) -> bo
 def _is_other_end_of_connection(
     context: HangContext, activity: ThreadActivity, other: ThreadActivity
 ) -> bool:
-    if any(not _reads_from_socket(context, d) for d in (activity, other)):
+    if activity.kind != other.kind or not (
+        _waits_on_socket(context, activity) and _waits_on_socket(context, other)
+    ):
         return False
     first, second = activity.target or 0, other.target or 0
     if abs(first - second) != 1 or activity.tid == other.tid:
@@ -90,10 +101,15 @@ def _is_other_end_of_connection(
     return sum(accepted) == 1 and _makes_connections(context)
 
 
-def _reads_from_socket(context: HangContext, activity: ThreadActivity) -> bool:
-    """Tell whether a thread waits for bytes of an internet socket, without a timeout."""
+def _waits_on_socket(context: HangContext, activity: ThreadActivity) -> bool:
+    """Tell whether a thread reads an internet socket, or writes to one, without a timeout."""
     number = activity.target
-    if activity.kind != READ or activity.timed or number is None:
+    if (
+        activity.kind not in (READ, WRITE)
+        or activity.call == "connect"
+        or activity.timed
+        or number is None
+    ):
         return False
     table = context.descriptors
     is_stream = table.object_type(number) == SOCKET and not table.is_socket_without_peer(number)
