@@ -389,22 +389,30 @@ def diagnose_task_and_thread_cycle(context: HangContext) -> HangDiagnosis | None
     """A task waits for a job in a thread, and that for a task which the first one holds up.
 
     So it is where a job of run_in_executor() asks its loop by run_coroutine_threadsafe() for what
-    needs the lock that its caller holds meanwhile.
+    needs the lock that its caller holds meanwhile, or itself takes a lock of threading that its
+    caller holds across `await`.
     """
     loop = context.loop_thread
     if loop is None:
         return None
     for activity in context.activities:
-        waits = activity.awaits == FUTURES[0] and not activity.timed
+        for_lock = activity.kind == hang_types.LOCK
+        waits = (for_lock or activity.awaits == FUTURES[0]) and not activity.timed
         results = _futures_settled_by_job(context, activity) if waits else set[int]()
         if not results:
             continue
-        asked = objects_in_future_callbacks(context, activity.object)
-        first = next((task for task in context.tasks_with_wakers if task.id in asked), None)
+        asked = set() if for_lock else objects_in_future_callbacks(context, activity.object)
+        first = next(
+            (task for task in context.tasks_with_wakers
+             if task.id in asked or (for_lock and activity.object in task.holds)), None,
+        )  # fmt: skip
         path = _task_chain_to_awaited_future(context, first, results)
         if not path:
             continue
         clauses = [f"{activity.waits()} for {name_task(path[0])}"]
+        if for_lock:
+            lock = describe_awaited_lock(context, activity)
+            clauses = [f"{activity.waits()} for {lock}, held by {name_task(path[0])}"]
         for task, giver in pairwise(path):
             held = f", held by {name_task(giver)}" if waits_for_holder(task) else ""
             clauses.append(f"{describe_waiting_task(task, context.installed)}{held}")

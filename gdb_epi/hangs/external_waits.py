@@ -204,8 +204,11 @@ def diagnose_child_wait(context: HangContext, activity: ThreadActivity) -> HangD
             "end before what it put there is in the pipe, which holds 64 KiB"
         )
         evidence = (f"this process never put anything into {queue.name}: it has no feeder thread",)
+        # Fewer items than children: another one has put its results, and this one may work on.
+        running = len(context.descriptors.running_processes)
+        sure = INFO if queue.items and queue.items < running else PROBABLE
         return wait_diagnosis(
-            HANG, "unread queue", sentence, activity, evidence=evidence, doubts=doubt
+            HANG, "unread queue", sentence, activity, sure, evidence=evidence, doubts=doubt
         )
     if activity.timed:
         return wait_diagnosis(NO_FAULT, "timed wait", f"{waits}, with a timeout", activity, INFO)

@@ -277,6 +277,29 @@ def thread_own_loop_over_nothing():
     loop = OwnLoop()
     loop.selector.unregister(loop.bell)
     loop.run()
+def asyncio_lock_across_await():
+    import asyncio, threading
+    lock = threading.Lock()
+    def merge():
+        with lock:
+            pass
+    async def rebuild():
+        with lock:
+            ready()
+            await asyncio.get_running_loop().run_in_executor(None, merge)
+    asyncio.run(rebuild())
+def thread_connection_written_by_both():
+    import socket, threading
+    listener = socket.create_server(("127.0.0.1", 0))
+    def serve():
+        connection, _ = listener.accept()
+        connection.sendall(bytes(1 << 25))
+        connection.recv(1)
+    threading.Thread(target=serve).start()
+    ours = socket.create_connection(listener.getsockname())
+    ready()
+    ours.sendall(bytes(1 << 25))
+    ours.recv(1)
 class Hub:
     def __init__(self):
         self.clients = []
@@ -359,6 +382,8 @@ NOBODY = {
     "asyncio_name_behind_waiting_workers": "that is to come from task Task-1",
     "thread_own_loop": "it holds itself; no other thread is left",
     "thread_own_loop_over_nothing": "in a selector that watches no descriptor",
+    "asyncio_lock_across_await": "held by task Task-1; task Task-1 waits at",
+    "thread_connection_written_by_both": "each waits for the other to read",
     "thread_watches_no_client": "no other thread can add one to a call that has begun",
     "thread_polls_nothing": "no other thread can add one to a call that has begun",
     "thread_terminal_read_after_join": "nobody is left that could read",

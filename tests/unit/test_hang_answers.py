@@ -26,6 +26,7 @@ from gdb_epi.hangs.library_calls import (
 )
 from gdb_epi.hangs.live.exhausted_pools import diagnose_pool_self_deadlock
 from gdb_epi.hangs.loops.resource_exhaustion import diagnose_connection_pool_exhausted
+from gdb_epi.hangs.processes import unread_queues
 from gdb_epi.hangs.processes.unread_queues import find_unread_queue
 from gdb_epi.hangs.single_wait import (
     _diagnose_through_thread,
@@ -398,13 +399,15 @@ def test_what_a_file_that_cannot_seek_is_called(flags: int, kind: str, words: st
 
 QUEUE, NONE, END = 0x1000, 0x2000, 0x3000  # a multiprocessing.Queue, None, an end of its pipe
 TYPES = {QUEUE: "Queue", NONE: "NoneType", END: "Connection"}
+OWNER = 0x7000
 ATTRIBUTES = [("_reader", END), ("_writer", END), ("_opid", NONE), ("_thread", NONE)]
 
 
-def queue_that_nobody_reads(calls, other_calls=(), other_variables=()) -> str:
+def queue_that_nobody_reads(calls, other_calls=(), other_variables=(), owner=None) -> str:
     """Ask about a parent that joins its child, with another thread beside it.
 
-    The parent has the queue in a variable and makes `calls`, as Scene.calls() yields them.
+    The parent has the queue in a variable, or in an attribute of `owner` that one has, and makes
+    `calls`, as Scene.calls() yields them.
     """
 
     def calls_of(frame: str):
@@ -412,7 +415,7 @@ def queue_that_nobody_reads(calls, other_calls=(), other_variables=()) -> str:
             raise UnreadableMemory(0, 8, "not in the core")
         return calls if frame == "parent" else other_calls
 
-    variables = {"parent": [("results", QUEUE)], "other": list(other_variables)}
+    variables = {"parent": [owner or ("results", QUEUE)], "other": list(other_variables)}
     parent = ThreadActivity(7, "MainThread", hang_types.CHILD, target=12, frames=("parent",))
     scene = SimpleNamespace(
         activities=(parent, ThreadActivity(8, "Thread-1", hang_types.READ)),
@@ -424,7 +427,7 @@ def queue_that_nobody_reads(calls, other_calls=(), other_variables=()) -> str:
             frames=lambda tid: ("parent",) if tid == 7 else ("other",),
             variable_addresses=variables.get,
             type_name=TYPES.get,
-            attributes=lambda address: ATTRIBUTES if address == QUEUE else [],
+            attributes=lambda at: {QUEUE: ATTRIBUTES, OWNER: [("results", QUEUE)]}.get(at, []),
         ),
     )
     unread = find_unread_queue(scene, parent)
@@ -434,6 +437,15 @@ def queue_that_nobody_reads(calls, other_calls=(), other_variables=()) -> str:
 @pytest.mark.parametrize("calls", [[], [(QUEUE, "get", AHEAD)], [(QUEUE, "close", MADE)]])
 def test_a_queue_that_is_read_later_or_never_is_unread(calls) -> None:
     assert queue_that_nobody_reads(calls) == "results"
+
+
+@pytest.mark.parametrize("items", [0, 2])
+def test_a_queue_with_items_in_an_attribute_is_unread(items: int, monkeypatch) -> None:
+    monkeypatch.setattr(
+        unread_queues, "_count_items_in_queue", lambda _, at: items if at == QUEUE else None
+    )
+    name = queue_that_nobody_reads([], owner=("self", OWNER))
+    assert name == ("self.results" if items else "")
 
 
 @pytest.mark.parametrize("when", [MADE, AGAIN])

@@ -8,7 +8,7 @@ that use queues", multiprocessing's programming guidelines).
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, islice
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import EpiError, LayoutError, UnreadableMemory
@@ -19,6 +19,7 @@ from gdb_epi.locks.python.acquire_calls import AHEAD, MAX_DEPTH
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_FRAMES = 2_000  # of other threads that are examined
+MAX_ATTRIBUTES = 64  # of one object in a variable
 _READS = frozenset(("get", "get_nowait"))
 _GIVES = frozenset(("set", "release", "notify", "notify_all", "put", "send", "send_bytes"))
 _KILLS = frozenset(("terminate", "kill"))
@@ -51,6 +52,12 @@ def find_unread_queue(context: HangContext, activity: ThreadActivity) -> UnreadQ
         except EpiError:
             continue
         names = {at: name for name, at in context.view.variable_addresses(frame)}
+        for word, owner in list(names.items())[:MAX_ATTRIBUTES]:
+            attributes = islice(context.view.attributes(word), MAX_ATTRIBUTES)
+            names.update(
+                (at, f"{owner}.{name}") for name, at in attributes
+                if at not in names and _count_items_in_queue(context, at)
+            )  # fmt: skip
         read_here = (at for at, how, _ in calls if how in _READS)
         for queue in dict.fromkeys((*names, *read_here, *later)):
             if not _do_others_put_into_queue(context, queue):
