@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code was called that is none: memory that is not executable, or behind a class's methods.
+"""Code ran that should not: memory that is not executable, what lies behind methods or a function.
 
 The class is known by its table of virtual functions: before the functions stand the offset to the
 top of the object and a pointer to the class' std::type_info, whose second word is the name of the
@@ -21,13 +21,22 @@ from gdb_epi.detectors.registry import (
     hex_word,
 )
 from gdb_epi.errors import Absent
-from gdb_epi.fault.account import TRANSFER
+from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.address_place import FORBIDDEN
+from gdb_epi.fault.instructions import call_returning_to
 from gdb_epi.fault.mapping_checks import VSYSCALL, may_execute
 from gdb_epi.fault.memory_reads import c_string, read_up_to, read_word
+from gdb_epi.fault.own_native_code import (
+    facts_of_file_at_fault,
+    is_own_library,
+    readable_name,
+)
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import PAGE, WORD, WORD_MASK
-from gdb_epi.target.api import Target
+from gdb_epi.target.api import Target, module_at
+from gdb_epi.target.cfi import Unwinder
+from gdb_epi.target.function_bounds import FunctionBounds
+from gdb_epi.target.symbols import symbol_at
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 from gdb_epi.x86.decode import decode
@@ -41,6 +50,7 @@ MAX_NAME = 256
 MAX_OBJECT = 1 << 20  # bytes between an object and its base part
 _TYPE, _TOP, _NAME = -WORD, -2 * WORD, WORD
 THIS = "rdi"  # the first argument (System V ABI x86-64, 3.2.3)
+MAX_PADDING = 32  # bytes between two functions: they are aligned to 16, in places to 32
 MAX_BEHIND = 64  # slots after a table that are read
 VSYSCALL_ENTRIES = {0: "gettimeofday", 0x400: "time", 0x800: "getcpu"}
 
@@ -198,3 +208,45 @@ def call_beyond_methods(state: ProcessState) -> Iterator[Finding]:
         "for an object of another class"
     )
     yield Finding("call_beyond_methods", f"thread {fault.tid}", facts, summary)
+
+
+@detector("ran_past_end", needs="crash", supports=SupportedLabel("software", "wrong-code"))
+def ran_past_end(state: ProcessState) -> Iterator[Finding]:
+    """Find code that ran on behind a function of the program that ends with a call.
+
+    The return address of that call still lies just below the stack pointer, or below the word that
+    a return then took. Compilers end a function so where the source has no `return`.
+    Innocent causes, tested: an address left there by a function that does not return (a thrown
+    exception): what was called since has its frame 8 bytes off from there, as the ABI aligns
+    calls, and would have written to it.
+    Reference: C++ 2020, 8.7.4 (a way without return is undefined); System V ABI x86-64, 3.2.2.
+    """
+    account = state.account
+    if isinstance(account, Absent) or account.how not in (ACCESS, TRANSFER):
+        return
+    fault, target = account.fault, state.target
+    slot = account.site.slot if account.failed_in_return else None
+    behind = read_word(target, (fault.sp if slot is None else slot) - WORD)
+    module = None if behind is None else module_at(target, behind)
+    if behind is None or module is None or not is_own_library(module.path):
+        return
+    bounds = FunctionBounds(target)
+    ended = bounds.function_returned_to(behind)
+    if ended is None or ended.end != behind or call_returning_to(target, behind) is None:
+        return
+    reached = bounds.function_at(fault.pc)
+    if slot is None:
+        if reached is None or not 0 <= reached.start - behind <= MAX_PADDING:
+            return
+        rule = Unwinder(target, bounds).rule(fault.pc)
+        if rule is None or (rule.base, rule.offset) != ("rsp", WORD):
+            return
+    symbol = symbol_at(target, ended.start)
+    file = module.path.rpartition("/")[2]
+    name = "a function" if symbol is None else readable_name(symbol.name)
+    summary = (
+        f"{name} came to its end without a return, behind a call, and what lies there was run: "
+        "look for a way through it without a return statement (gcc -Wreturn-type warns)"
+    )
+    facts = {"function": name, **facts_of_file_at_fault(file)}
+    yield Finding("ran_past_end", f"thread {fault.tid}", facts, summary)

@@ -51,17 +51,18 @@ def function_source_name(frame: NativeFrame) -> str | None:
 
 def function_readable_name(frame: NativeFrame) -> str | None:
     """Return a function's name for use in a sentence; None where it is not known."""
-    name = function_source_name(frame)
-    return None if name is None else readable_name(name)
+    return readable_name(frame.function) if frame.function else None
 
 
 def readable_name(name: str) -> str:
-    """Return the path of a mangled C++ name, and other names as they are."""
-    if not name.startswith("_Z"):
+    """Return a function's name as in its source: of a mangled C++ or Rust name its path."""
+    name = _OF_COMPILER.sub("", name)
+    if not name.startswith(("_Z", "_R")):
         return name
-    from gdb_epi.demangle.itanium import function_name  # modules that other crashes do not need
+    from gdb_epi.demangle import itanium, rust_v0  # modules that other crashes do not need
 
-    return function_name(name) or name
+    demangle = itanium.function_name if name.startswith("_Z") else rust_v0.rust_v0_name
+    return demangle(name) or name
 
 
 def is_interpreter_frame(frame: NativeFrame) -> bool:

@@ -182,10 +182,10 @@ def damage_lines(record: Json) -> Iterator[str]:
         yield f"{weak}{word_place_text(where)}{holds}"
         if damage.get("should_be"):
             bits = damage["bits"] if isinstance(damage.get("bits"), list) else []
-            differs = (
-                f"only bit {bits[0]} differs" if len(bits) == 1 else f"{len(bits)} bits differ"
-            )
-            yield f"should be {unpadded_address(damage['should_be'])}; {differs}"
+            differs = f"; {len(bits)} bits differ" if bits else ""
+            if len(bits) == 1:
+                differs = f"; only bit {bits[0]} differs"
+            yield f"should be {unpadded_address(damage['should_be'])}{differs}"
         if damage.get("found") and reasons:
             yield f"why: {reasons[0]}"
     elif damage and not software and str(get_group(record, "signal").get("name")) in CRASHES:

@@ -79,6 +79,10 @@ class KnownFunctions:
             (function for function in self._functions if function.start <= pc < function.end), None
         )
 
+    def function_returned_to(self, pc: int) -> Function | None:
+        """Return the function that called and is returned to at an address."""
+        return self.function_at(pc - 1)
+
 
 def knowing(context: Context, start: int, size: int = 0x100, *more: tuple[int, int]) -> Context:
     """Let a process have unwind tables of one function, or of more (start, end)."""

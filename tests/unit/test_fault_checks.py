@@ -12,6 +12,7 @@ from support.faults import (
     CALL_SITE,
     INDIRECT_SITE,
     PROTECTION,
+    KnownFunctions,
     evidence,
     failed,
     fault_at,
@@ -54,6 +55,7 @@ from gdb_epi.corruption.checks.wild_values import call_of_data
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, REGISTER, NotChecked, word_evidence
 from gdb_epi.corruption.pointers.one_bit_neighbours import rank_neighbours
+from gdb_epi.detectors.bad_calls import ran_past_end
 from gdb_epi.detectors.pointer_one_bit_off import pointer_one_bit_off
 from gdb_epi.errors import Absent
 from gdb_epi.fault.mapping_checks import is_past_segment, untagged_address
@@ -115,6 +117,19 @@ def test_c2_a_wild_indirect_call_looks_the_same_but_for_its_target() -> None:
         words={ODD_SP: INDIRECT_SITE, ODD_SP - 8: WILD},
     )  # fmt: skip
     assert evidence(return_from_slot_below(made)) == []
+
+
+@pytest.mark.parametrize(("end", "past"), [(CALL_SITE, True), (CALL_SITE + 8, False)])
+def test_c2_code_that_ran_past_the_end_of_a_function_leaves_its_frame(
+    end: int, past: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = {ODD_SP - 16: CALL_SITE, ODD_SP - 8: HEAP + 8, ODD_SP: CALL_SITE}
+    made = failed("", fault_at(HEAP + 8), at=HEAP + 8, words=words, rsp=ODD_SP)
+    functions = KnownFunctions((TEXT, end))
+    monkeypatch.setattr("gdb_epi.detectors.bad_calls.FunctionBounds", lambda _target: functions)
+    made.findings = tuple(ran_past_end(made.state))
+    assert [finding.facts.get("at_fault") for finding in made.findings] == ["library"] * past
+    assert [sign.id for sign in evidence(return_from_slot_below(made))] == ["C2"] * (not past)
 
 
 def test_c3_is_a_feature_of_no_weight() -> None:

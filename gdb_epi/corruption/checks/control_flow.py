@@ -98,15 +98,18 @@ def return_from_slot_below(context: Context) -> Iterator[Evidence]:
     """Look for a return that took the word below its return address.
 
     Innocent causes: a wild indirect call leaves the same picture, but its call site is indirect and
-    its target is at hand (then it counts as a call); a wild call through a thunk (retpolines) or a
-    push and a return, which have their target in a register (left out, but where the function pops
-    that register last and jumps nowhere through a pointer); hand-written assembly and
-    setcontext keep no alignment; a function that ends with a jump through a pointer that was
-    overwritten by numbers: they must stand nowhere else. C2:indirect is the weaker form, where the
-    call site is an indirect one.
+    its target is at hand (then it counts as a call); code that ran past a function's end leaves the
+    frame of that function (ran_past_end); a wild call through a thunk (retpolines) or a push and a
+    return, which have their target in a register (left out, but where the function pops that
+    register last and jumps nowhere through a pointer); hand-written assembly and setcontext keep no
+    alignment; a function that ends with a jump through a pointer that was overwritten by numbers:
+    they must stand nowhere else. C2:indirect is the weaker form, where the call site is an indirect
+    one.
     """
     slot = return_slot_above(context)
-    if slot is None or not _may_popped_word_be_local_variable(context, slot):
+    if slot is None or any(finding.detector == "ran_past_end" for finding in context.findings):
+        return
+    if not _may_popped_word_be_local_variable(context, slot):
         return
     id, right, facts = (
         "C2" if slot.direct else "C2:indirect",
