@@ -26,6 +26,7 @@ _PACKAGES = re.compile(
     "/(?:(?:site|dist)-packages|numpy|scipy|pandas|pyarrow|torch|sklearn|matplotlib|PIL|cv2|lxml"
     r"|[^/]+\.libs)/"
 )
+_SYSTEM_FOLDER = re.compile(r"(?:/usr)?/lib(?:64|/[^/]+-linux-[^/]+)?/[^/]+\Z")
 MAX_NAMED = 3
 CALLERS = (FOREIGN_CALLS, "_ctypes.", "_cffi_backend.")  # files by which Python calls any function
 # Whose code a software bug is in, as findings say it by the facts AT_FAULT and AT_FAULT_FILE. A
@@ -111,8 +112,8 @@ def facts_of_file_at_fault(file: str) -> dict[str, str]:
 
 
 def is_of_installed_package(path: str) -> bool:
-    """Tell whether a file is of an installed package, which others use too."""
-    return _PACKAGES.search(path) is not None
+    """Tell whether a file is of an installed package or of the system, which others use too."""
+    return _PACKAGES.search(path) is not None or _SYSTEM_FOLDER.match(path) is not None
 
 
 def package_of(path: str) -> str:

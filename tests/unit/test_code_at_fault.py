@@ -27,6 +27,7 @@ from gdb_epi.target.api import Module, NativeFrame
 LIBC, CXX = "/lib/libc.so.6", "/lib/libstdc++.so.6"
 FFI, CTYPES = "/lib/libffi.so.8", "/py/lib-dynload/_ctypes.cpython-311-x86_64-linux-gnu.so"
 PYTHON, JSON = "/py/lib/libpython3.11.so.1.0", "/py/lib-dynload/_json.cpython-311.so"
+SYSTEM = "/usr/lib/x86_64-linux-gnu/libxml2.so.2"
 OWN, NUMPY = "/srv/app/watch.so", "/py/lib/python3.11/site-packages/numpy/core/_umath.so"
 
 
@@ -88,6 +89,7 @@ def test_what_a_package_compiled_at_run_time_is_the_programs_own() -> None:
         ((LIBC, FFI, CTYPES, PYTHON), "wrong-pointer", LINE, []),
         ((LIBC, CTYPES, PYTHON), "wrong-pointer", LINE, []),
         ((NUMPY, PYTHON), "null-pointer", CALL, ["_umath.so"]),
+        ((SYSTEM, PYTHON), "null-pointer", CALL, ["libxml2.so.2"]),
         # Python itself, as long as nobody else can have damaged its objects.
         ((PYTHON,), "null-pointer", INTERPRETER, []),
         ((JSON, PYTHON), "use-after-free", INTERPRETER, ["_json.cpython-311.so"]),

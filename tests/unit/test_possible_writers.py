@@ -21,6 +21,7 @@ OWN, OTHER = "/srv/app/framing.so", "/srv/app/ring.so"
         ([NUMPY, OWN], [NUMPY], "framing.so or _multiarray_umath.so"),
         ([NUMPY, BLAS, OTHER, OWN], [OWN], "framing.so, ring.so, _multiarray_umath.so or others"),
         (["/lib/libc.so.6", OWN], [], "framing.so"),
+        (["/lib/x86_64-linux-gnu/libresolv.so.2", OWN], [], "framing.so or libresolv.so.2"),
         (["/lib/libc.so.6"], [], ""),
     ],
 )
