@@ -122,7 +122,7 @@ def _run_campaign(args: Namespace) -> int:
         return EXIT_DONE if counts.expected else EXIT_EXPECTATION_NOT_MET
     if counts.expected:
         return BISECT_BAD
-    unclear = counts.unable or counts.other or counts.never_worked or not counts.runs
+    unclear = counts.unable or counts.other or counts.did_every_run_fail or not counts.runs
     return BISECT_SKIP if unclear else BISECT_GOOD
 
 

@@ -433,9 +433,9 @@ def _make_examine_options(args: Namespace) -> ExamineOptions:
 def _make_sidecar_options(args: Namespace) -> SidecarOptions:
     """Check what is named before any core is opened."""
     if args.host_json is not None:
-        from gdb_epi.sidecars.host_json import read_named_by_user
+        from gdb_epi.sidecars.host_json import read_host_json_named_by_user
 
-        read_named_by_user(args.host_json)
+        read_host_json_named_by_user(args.host_json)
     if args.core_pattern is not None:
         from gdb_epi.sidecars.filename import template_pattern
 

@@ -245,7 +245,7 @@ class MemoryReader:
         text = self.string(self.field(address, struct, member), MAX_C_STRING)
         return "" if isinstance(text, Absent) else text
 
-    def definition_name(
+    def method_def_name(
         self, address: int, struct: str = "PyCFunctionObject", member: str = "m_ml"
     ) -> str | Absent:
         """Return the name of a function or method of C, as its PyMethodDef has it."""

@@ -43,7 +43,7 @@ _OCAML = LazyPattern(r"caml[A-Z]\w*__\w+_\d+\Z", "caml")
 _HASKELL = LazyPattern(r"\w+zi\w+_(?:info|entry|closure)\Z", "zi")
 
 
-def is_kept_unchanged(name: str) -> bool:
+def is_d_swift_ocaml_haskell_or_go_name(name: str) -> bool:
     """Tell whether a name belongs to a language whose names are kept as they are."""
     if _D.match(name) or _SWIFT.match(name) or _OCAML.match(name) or _HASKELL.match(name):
         return True
@@ -88,7 +88,7 @@ def cython_name(linkage: str) -> str:
     if match is None:
         return linkage
     kind, rest = match.groups()
-    parts, name = _split_scopes(rest)
+    parts, name = _split_cython_scopes(rest)
     if kind == "pw" and parts and not name[:1].isdigit():
         # A wrapper always has a counter: what was read as the last scope began with it.
         name = f"{len(parts[-1])}{parts.pop()}_{name}"
@@ -98,7 +98,7 @@ def cython_name(linkage: str) -> str:
     return "cy:" + ".".join([*parts, name])
 
 
-def _split_scopes(rest: str) -> tuple[list[str], str]:
+def _split_cython_scopes(rest: str) -> tuple[list[str], str]:
     """Split leading LENGTH NAME _ scopes off; the rest is the function, maybe with a counter."""
     parts: list[str] = []
     while rest[:1].isdigit():

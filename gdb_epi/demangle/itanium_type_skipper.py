@@ -261,7 +261,7 @@ def _skip_type_beginning_with_d(reader: MangledNameReader) -> None:
     code = reader.peek(2)
     reader.position += 2
     if code == "DF":
-        reader.number()
+        reader.read_number()
         if not (reader.accept("_") or reader.accept("b") or reader.accept("x")):
             raise UnreadableName
     else:
@@ -312,7 +312,7 @@ def _skip_simple_id(reader: MangledNameReader) -> None:
 def _skip_function_parameter(reader: MangledNameReader) -> None:
     level = reader.accept("fL")
     if level:
-        reader.number()
+        reader.read_number()
         reader.expect("p")
     else:
         reader.expect("fp")

@@ -65,7 +65,7 @@ class MangledNameReader:
         if not self.accept(expected):
             raise UnreadableName
 
-    def number(self) -> int:
+    def read_number(self) -> int:
         """Read a decimal number of at most five digits."""
         start = self.position
         while self.next_is_one_of(DIGITS) and self.position - start < 5:
@@ -101,7 +101,7 @@ class MangledNameReader:
 
     def source_name(self) -> str:
         """Read a length and that many characters."""
-        size = self.number()
+        size = self.read_number()
         name = self.peek(size)
         if size == 0 or len(name) != size:
             raise UnreadableName

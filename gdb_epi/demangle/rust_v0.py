@@ -55,7 +55,7 @@ def _identifier(reader: MangledNameReader) -> str:
     if reader.accept("s"):
         _base62(reader)
     punycode = reader.accept("u")
-    size = 0 if reader.accept("0") else reader.number()
+    size = 0 if reader.accept("0") else reader.read_number()
     reader.accept("_")
     name = reader.peek(size)
     if len(name) != size:

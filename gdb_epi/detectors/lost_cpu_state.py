@@ -16,7 +16,7 @@ from gdb_epi.fault.own_native_code import VICTIM
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target
 from gdb_epi.target.function_bounds import FunctionBounds
-from gdb_epi.x86.decode import decode_each
+from gdb_epi.x86.decode import decode_instructions
 
 DIRECTION = 1 << 10  # of eflags (Intel SDM volume 1, figure 3-8)
 _SET_DIRECTION = 0xFD  # std
@@ -59,7 +59,7 @@ def _sets_direction(target: Target, pc: int) -> bool:
     code = read_up_to(target, function.start, min(pc - function.start, MAX_CODE))
     return any(
         instruction is None or (not instruction.opcode_map and instruction.opcode == _SET_DIRECTION)
-        for _, instruction in decode_each(code)
+        for _, instruction in decode_instructions(code)
     )
 
 

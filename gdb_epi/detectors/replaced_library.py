@@ -40,7 +40,7 @@ def replaced_library(state: ProcessState) -> Iterator[Finding]:
     for module in _modules_on_stack(target, fault):
         if target.provenance(module.start, PAGE) != DUMPED:
             continue
-        image = elf.parse_image(read_up_to(target, module.start, PAGE), module.start)
+        image = elf.base_and_headers(read_up_to(target, module.start, PAGE), module.start)
         place = next((s.vaddr for s in image[1] if s.type == elf.PT_DYNAMIC), 0) if image else 0
         if image is None or not place:
             continue

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
 from gdb_epi.target.api import DUMPED, Target, module_at
-from gdb_epi.target.cfi import find_caller
+from gdb_epi.target.cfi import find_caller_of
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_MESSAGE = 4096  # examined bytes; __PRETTY_FUNCTION__ may be long
@@ -113,7 +113,7 @@ def read_abort_message(
 def _is_abort_called_outside_libc(target: Target, registers: Mapping[str, int]) -> bool:
     """Tell whether code outside of the C library called abort(); False where that is not seen."""
     abort = target.symbol("abort")
-    caller = find_caller(target, abort, registers, MAX_FRAMES_OF_ABORT) if abort else None
+    caller = find_caller_of(target, abort, registers, MAX_FRAMES_OF_ABORT) if abort else None
     if abort is None or caller is None:
         return False
     libc, module = module_at(target, abort), module_at(target, caller.pc - 1)

@@ -26,7 +26,7 @@ from gdb_epi.sizes import PAGE, USER_TOP, WORD
 from gdb_epi.target.api import Region, Target
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86.decode import decode_each
+from gdb_epi.x86.decode import decode_instructions
 
 PAST_END = 64 << 10  # bytes after a mapping that still count as past its end
 
@@ -260,7 +260,7 @@ def subtracted_from_rsp(target: Target, pc: int) -> int | str | None:
         return None
     reserved: int | str | None = None
     code = read_up_to(target, function.start, min(pc - function.start, MAX_PROLOGUE))
-    for _, instruction in decode_each(code):
+    for _, instruction in decode_instructions(code):
         if instruction is None:
             break
         if (

@@ -21,7 +21,7 @@ from gdb_epi.target.function_bounds import Function, FunctionBounds
 from gdb_epi.target.imported_functions import ImportedFunctions
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
-from gdb_epi.x86.decode import decode_each
+from gdb_epi.x86.decode import decode_instructions
 from gdb_epi.x86.instruction import BRANCH, CALL, JUMP, NEXT, RETURN
 from gdb_epi.x86.register_changes import CALL_CHANGES, COPY, changed_registers, value_source
 
@@ -101,7 +101,7 @@ def call_that_returned(
             if instruction.flow == CALL and register == RESULT:
                 end = step.address + instruction.length
                 slot = got_slot_of_call(target, instruction, end)
-                name = imported.name(slot) if slot is not None else ""
+                name = imported.name_of_slot(slot) if slot is not None else ""
                 return ReturnedCall(name, end, number, since, is_last)
             if instruction.flow == CALL and register in KEPT:
                 is_last, since = False, since | CALL_CHANGES
@@ -128,7 +128,7 @@ def _leaves_argument(target: Target, function: Function, register: str) -> bool:
     if register not in ARGUMENTS:
         return False
     code = read_up_to(target, function.start, min(function.end - function.start, MAX_BODY))
-    for _, instruction in decode_each(code):
+    for _, instruction in decode_instructions(code):
         if instruction is None:
             return False
         changed = changed_registers(instruction)
@@ -176,13 +176,13 @@ def imported_calls_before(target: Target, pc: int) -> list[str] | None:
     called = []
     ranges = [(function.start, min(pc - function.start, MAX_BODY))]
     for number, (start, size) in enumerate(ranges):  # which grows
-        for at, instruction in decode_each(read_up_to(target, start, size)):
+        for at, instruction in decode_instructions(read_up_to(target, start, size)):
             if instruction is None or instruction.flow != CALL:
                 continue
             end = start + at + instruction.length
             slot = got_slot_of_call(target, instruction, end)
             if slot is not None:
-                called.append(imported.name(slot))
+                called.append(imported.name_of_slot(slot))
             elif instruction.target is not None and not number and len(ranges) < MAX_STEPS:
                 callee = bounds.function_at(end + instruction.target)
                 if callee is not None:

@@ -18,7 +18,7 @@ from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, Absent
 from gdb_epi.fault.memory_reads import c_string, read_up_to, read_word, try_read
 from gdb_epi.sizes import HALF_MASK, WORD, split_into_words
 from gdb_epi.target.api import NativeFrame, Target
-from gdb_epi.target.cfi import find_caller
+from gdb_epi.target.cfi import find_caller_of
 
 _TERMINATE = frozenset((
     "std::terminate", "_ZSt9terminatev", "__cxxabiv1::__terminate",
@@ -130,7 +130,7 @@ def size_asked_of_operator_new(target: Target, registers: Mapping[str, int]) -> 
         return None
     code = read_up_to(target, new, _NEW_BYTES)
     kept = next((name for moved, name in _KEPT_SIZE.items() if moved in code), None)
-    caller = find_caller(target, throw, registers, MAX_FRAMES) if kept else None
+    caller = find_caller_of(target, throw, registers, MAX_FRAMES) if kept else None
     if kept is None or caller is None:
         return None
     text = target.region_at(caller.pc)

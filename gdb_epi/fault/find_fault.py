@@ -36,7 +36,7 @@ from gdb_epi.fault.signals import (
 )
 from gdb_epi.machine import X86_64, Architecture
 from gdb_epi.machine.aarch64 import AARCH64
-from gdb_epi.machine.architecture import SignalFrame
+from gdb_epi.machine.architecture import SignalFrameLayout
 from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.target.api import CrashInfo, ProcessInfo, Target, Thread
 from gdb_epi.target.derived_registers import NO_CALL, follows_system_call
@@ -239,7 +239,9 @@ def _possible_signal_frames(
         at = stack.find(frame.marker, at + 1)
 
 
-def _registers_in_signal_frame(saved: bytes, start: int, frame: SignalFrame) -> dict[str, int]:
+def _registers_in_signal_frame(
+    saved: bytes, start: int, frame: SignalFrameLayout
+) -> dict[str, int]:
     values = struct.unpack_from(f"<{len(frame.words)}Q", saved, start + frame.words_at)
     return dict(zip(frame.words, values, strict=True))
 

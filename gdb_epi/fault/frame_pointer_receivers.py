@@ -22,7 +22,7 @@ from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.target.imported_functions import ImportedFunctions
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import Instruction
-from gdb_epi.x86.decode import decode_each
+from gdb_epi.x86.decode import decode_instructions
 from gdb_epi.x86.instruction import CALL, JUMP
 from gdb_epi.x86.register_changes import (
     ADDRESS,
@@ -83,7 +83,7 @@ def code_given_frame_pointers(target: Target, return_address: int) -> list[CodeG
                 callee = modules.module_at_address(goes_to)
                 path = "" if callee is None else callee.path or ""
                 if callee is not None and callee != module and is_own_library(path):
-                    name = imported.name(slot)
+                    name = imported.name_of_slot(slot)
                     borrowers.setdefault(CodeGivenFramePointer(name, path.rpartition("/")[2]))
                     continue
                 if callee != module:
@@ -108,7 +108,7 @@ def _calls_with_pointer(
     """
     held, slots = set(holders), set[_Slot]()
     code = read_up_to(target, start, min(end - start, MAX_FUNCTION))
-    for at, instruction in decode_each(code):
+    for at, instruction in decode_instructions(code):
         if instruction is None:
             return
         behind = at + instruction.length

@@ -19,8 +19,8 @@ from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target, get_architecture, try_read
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86 import MAX_LENGTH, Instruction, MemoryOperand, decode, memory_operand
-from gdb_epi.x86.decode import decode_each, instruction_length
+from gdb_epi.x86 import MAX_LENGTH, Instruction, MemoryOperand, decode, first_memory_operand
+from gdb_epi.x86.decode import decode_instructions, instruction_length
 from gdb_epi.x86.instruction import CALL, NEXT
 from gdb_epi.x86.register_changes import (
     ADDRESS,
@@ -53,7 +53,7 @@ class InstructionAtAddress(NamedTuple):
 def memory_operand_of_fault(target: Target, fault: Fault) -> MemoryOperand | None:
     """Return the memory operand of the faulting instruction; None when the text is absent."""
     code = read_up_to(target, fault.pc, MAX_LENGTH)
-    return memory_operand(code) if code else None
+    return first_memory_operand(code) if code else None
 
 
 def instructions_before(
@@ -83,7 +83,7 @@ def instructions_before(
     first = min(shared)
     return [
         InstructionAtAddress(address - window + first + at, instruction)
-        for at, instruction in decode_each(code[first:window])
+        for at, instruction in decode_instructions(code[first:window])
         if instruction is not None  # its length is known
     ]
 

@@ -9,7 +9,7 @@ from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, USER_TOP, WORD
 from gdb_epi.target.api import DUMPED, Region, Target, get_architecture, module_at, try_read
-from gdb_epi.target.elf import PT_LOAD, parse_image
+from gdb_epi.target.elf import PT_LOAD, base_and_headers
 from gdb_epi.typing_lite import NamedTuple
 
 VSYSCALL = 0xFFFF_FFFF_FF60_0000
@@ -118,7 +118,7 @@ def is_past_segment(target: Target, address: int) -> bool:
     and no data of the process.
     """
     module = module_at(target, address)
-    image = parse_image(try_read(target, module.start, PAGE), module.start) if module else None
+    image = base_and_headers(try_read(target, module.start, PAGE), module.start) if module else None
     if image is None:
         return False
     base, segments = image

@@ -262,7 +262,7 @@ class GdbUnwinder:
         does not make the frames of the middle.
         """
         tries = 0
-        greenlets = self._switches.walk() if self._switches else None
+        greenlets = self._switches.begin_stack_walk() if self._switches else None
         inner: list[gdb.Frame] = []
         outer: deque[gdb.Frame] = deque(maxlen=KEEP_OUTERMOST)
         limit = max(MIN_UNWOUND, min(MAX_UNWOUND, self._left))

@@ -19,7 +19,7 @@ from gdb_epi.target.api import Module, ProcessInfo, Region
 from gdb_epi.target.auxv import AT_SYSINFO_EHDR
 from gdb_epi.target.core_notes import MappedFile
 from gdb_epi.target.elf_files import FileFinder
-from gdb_epi.target.modules import is_data_only, loaded_mappings
+from gdb_epi.target.modules import is_mapped_as_data_only, loaded_mappings
 
 MAX_MAPS_BYTES = 256 << 20
 NOT_HERE = Absent(NOT_AVAILABLE, "the process is not on this machine")
@@ -182,11 +182,11 @@ def _module_of_mappings(
     if first is None:
         return None
     try:
-        image = elf.parse_image(read(first.start, PAGE), first.start)
+        image = elf.base_and_headers(read(first.start, PAGE), first.start)
         if image is None:
             return None
         base, segments = image
-        if is_data_only(spans, segments, runs):
+        if is_mapped_as_data_only(spans, segments, runs):
             return None
         notes = [
             read(base + segment.vaddr, segment.filesz)

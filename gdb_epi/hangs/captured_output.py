@@ -60,7 +60,7 @@ def _frames_capturing_output(
         with suppress(UnreadableMemory, LayoutError):
             if context.names_called_before(frame, ever=True) >= _REDIRECTS:
                 yield frame, f"{frame.qualname or frame.name}()"
-    for frame, manager in context.view.slots.entered_blocks(activity.frames):
+    for frame, manager in context.view.slots.entered_with_blocks(activity.frames):
         with suppress(UnreadableMemory, LayoutError, Undecodable):
             name = _name_of_redirecting_manager(context, manager)
             if name:

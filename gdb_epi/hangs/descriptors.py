@@ -365,7 +365,7 @@ class DescriptorTable:
         ahead = unsent = 0
         try:
             instances = shared_instances(self._view.target, self._view.python)
-            for stream in instances.of_classes(_STREAM_TYPES)[:MAX_OBJECTS]:
+            for stream in instances.instances_of(_STREAM_TYPES)[:MAX_OBJECTS]:
                 if self.descriptor_of_stream(stream.address) != number:
                     continue
                 if stream.kind == _TEXT:
@@ -427,7 +427,7 @@ class DescriptorTable:
         """(kind, PyObject *) of everything that may have a descriptor."""
         try:
             instances = shared_instances(self._view.target, self._view.python)
-            holders = instances.of_classes(_WITH_DESCRIPTORS)[:MAX_OBJECTS]
+            holders = instances.instances_of(_WITH_DESCRIPTORS)[:MAX_OBJECTS]
             return [(instance.kind, instance.address) for instance in holders]
         except (UnreadableMemory, LayoutError):
             return []

@@ -487,7 +487,7 @@ class HangContext:
         """The objects (PyObject *) whose `with` block any thread or task is in."""
         blocks = (
             block for frames in self.view.all_frames().values()
-            for block in self.view.slots.entered_blocks(frames)
+            for block in self.view.slots.entered_with_blocks(frames)
         )  # fmt: skip
         of_tasks = (held for task in self.tasks for held in task.holds)
         return frozenset((*(manager for _, manager in blocks), *of_tasks))

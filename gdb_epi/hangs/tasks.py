@@ -191,7 +191,7 @@ def waits_for_itself(task: UnfinishedTask, slots: FrameSlots, installed: Install
     for frame in task.stack:
         try:
             entered = (
-                [] if installed.contains_frame(frame) else slots.managers_entered(frame, inward)
+                [] if installed.contains_frame(frame) else slots.entered_managers(frame, inward)
             )
         except (UnreadableMemory, LayoutError):
             entered = []

@@ -105,7 +105,7 @@ def diagnose_lock_held_by_generator(
     if not wait.object:
         return None
     instances = shared_instances(context.target, context.python)
-    generators = (of_class.address for of_class in instances.of_classes(("generator",)))
+    generators = (of_class.address for of_class in instances.instances_of(("generator",)))
     holder = context.view.suspended_holder(wait.object, generators)
     if holder is None:
         return None

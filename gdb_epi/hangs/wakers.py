@@ -157,7 +157,7 @@ def _calls_when_left(context: HangContext, frame: PyFrame, depth: int) -> Iterat
     A semaphore is released, and the function behind `@contextmanager` goes on. Raises
     UnreadableMemory, LayoutError.
     """
-    for _, manager in context.view.slots.entered_blocks((frame,)):
+    for _, manager in context.view.slots.entered_with_blocks((frame,)):
         if context.view.type_name(manager).endswith(_SEMAPHORE):
             yield manager, "release"
         resting = context.view.frame_of_manager(manager)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 
-from gdb_epi.machine.architecture import Architecture, SignalFrame
+from gdb_epi.machine.architecture import Architecture, SignalFrameLayout
 
 _X = tuple(f"x{number}" for number in range(31))
 # struct rt_sigframe: siginfo (128 bytes), ucontext, whose sigcontext begins at 176; after its
@@ -83,7 +83,7 @@ AARCH64 = Architecture(
     reports_wild=True,
     descriptor_self=(),
     canary_at=None,  # a variable of ld.so holds it
-    signal_frame=SignalFrame(
+    signal_frame=SignalFrameLayout(
         marker=_FPSIMD,
         marker_at=_RECORDS_AT,
         words=_CONTEXT,

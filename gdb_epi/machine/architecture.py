@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from gdb_epi.typing_lite import NamedTuple
 
 
-class SignalFrame(NamedTuple):
+class SignalFrameLayout(NamedTuple):
     """How the kernel lays out what it pushes before it runs a handler; offsets from its start.
 
     `marker` are bytes that stand in every one at `marker_at`, by which frames are found. `words`
@@ -61,7 +61,7 @@ class Architecture(NamedTuple):
     reports_wild: bool  # the kernel tells also an address that no page table could have
     canary_at: int | None  # after the thread pointer; the pointer guard follows
     descriptor_self: tuple[int, ...]  # where glibc's thread descriptor points at itself
-    signal_frame: SignalFrame
+    signal_frame: SignalFrameLayout
     is_call: Callable[[bytes], bool]  # whether the last of eight bytes of code are a call
     mutex_size: int  # sizeof(pthread_mutex_t) of glibc; of musl it is 40 everywhere
     decodes: bool

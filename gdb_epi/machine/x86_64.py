@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 
-from gdb_epi.machine.architecture import Architecture, SignalFrame
+from gdb_epi.machine.architecture import Architecture, SignalFrameLayout
 from gdb_epi.sizes import USER_TOP
 
 # struct rt_sigframe: uc_flags, uc_link, uc_stack, then 23 words of sigcontext; the siginfo follows
@@ -84,7 +84,7 @@ X86_64 = Architecture(
     reports_wild=False,
     canary_at=0x28,  # tcbhead_t
     descriptor_self=(0, 16),
-    signal_frame=SignalFrame(
+    signal_frame=SignalFrameLayout(
         marker=struct.pack("<HHHH", 0x33, 0, 0, 0x2B),  # cs, gs, fs, ss of 64-bit user code
         marker_at=_CONTEXT_AT + 8 * _CONTEXT.index("segments"),
         words=_CONTEXT,

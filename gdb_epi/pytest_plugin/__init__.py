@@ -9,7 +9,7 @@ how cores come is `repro`'s. This module is the entry point that every pytest im
 With `--epi` the session runs in a child (supervisor.py), which is the same command line again. In
 each process that runs tests, and in the controller of pytest-xdist, a plugin writes down which test
 runs (in_process_plugin.py). When the process of the tests dies, the supervisor goes on as a session
-that only reports: the tests that had run, and the one that died (replay.py).
+that only reports: the tests that had run, and the one that died (death_report_session.py).
 """
 
 from __future__ import annotations

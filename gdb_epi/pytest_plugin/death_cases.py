@@ -156,7 +156,7 @@ class DeathCases:
         place = None
         if test is not None and test.line is not None:
             place = SourceLine(os.path.join(self._settings.start, test.file), test.line)
-        case = DeathCase(subject or watched.describe_place(), verb, how, watched.pid, place)
+        case = DeathCase(subject or watched.describe_activity(), verb, how, watched.pid, place)
         return self._write_case(self._examine_core_of_case(case, core, watched), path)
 
     def claim_hung_process(self, pid: int) -> None:

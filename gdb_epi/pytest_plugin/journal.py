@@ -117,7 +117,7 @@ class JournalReader:
         for line in lines[:-1]:
             yield json.loads(line)
 
-    def describe_place(self) -> str:
+    def describe_activity(self) -> str:
         """Return what it was doing, as words for a person."""
         who = f"worker {self.name}" if self.role == WORKER else "pytest"
         if self.test is not None:

@@ -3,7 +3,7 @@
 
 The child is the same command line again, in a session of its own (setsid), so that what dies in it
 is known by its core. A session that ends well ends the supervisor with its exit code; after a death
-in a test the supervisor goes on as the session that reports it (replay.py).
+in a test the supervisor goes on as the session that reports it (death_report_session.py).
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ from gdb_epi.render.escape import escape
 from gdb_epi.repro.run_once import ENDED as RAN
 from gdb_epi.repro.run_once import (
     GDB_PATIENCE,
+    command_to_start,
     detach_gdb,
     dump_living_process,
     find_core_to_be_overwritten,
@@ -53,7 +54,6 @@ from gdb_epi.repro.run_once import (
     read_core_dumping,
     read_outcome_under_gdb,
     run_once,
-    start_command,
 )
 from gdb_epi.typing_lite import NamedTuple
 
@@ -91,7 +91,7 @@ def supervise(config: pytest.Config) -> None:
         undone.pop_all()
     watched, case = ended.watched, ended.case
     if case is not None and watched is not None and _may_import_project(watched):
-        from gdb_epi.pytest_plugin.replay import DeathReportPlugin
+        from gdb_epi.pytest_plugin.death_report_session import DeathReportPlugin
 
         replay = DeathReportPlugin(case, watched, ended.exit_code, reports)
         config.pluginmanager.register(replay, "epi-replay")
@@ -172,7 +172,7 @@ def _can_run_under_gdb(settings: ChildSettings) -> bool:
 
 class _Supervisor:
     def __init__(self, settings: ChildSettings, distributed: bool) -> None:
-        self._choose_settings = settings
+        self._settings = settings
         # A controller is not run under GDB, its workers are.
         under_gdb = settings.capture == "gdb" and not distributed
         self._plan = settings.make_run_plan(
@@ -186,11 +186,11 @@ class _Supervisor:
 
     def run(self) -> EndedSession:
         """Run the session to its end."""
-        own = {**os.environ, FOLDER: self._choose_settings.folder}
+        own = {**os.environ, FOLDER: self._settings.folder}
         if self._scratch:
             os.mkdir(self._scratch, 0o700)
             own[GDB_FOLDER] = self._scratch
-        words, environment = start_command(self._plan, self._scratch, own)
+        words, environment = command_to_start(self._plan, self._scratch, own)
         sys.stdout.flush()
         sys.stderr.flush()
         process = subprocess.Popen(words, env=environment, start_new_session=True)
@@ -249,7 +249,7 @@ class _Supervisor:
 
         Where each of them is now is where its core would be written.
         """
-        limit = self._choose_settings.timeout
+        limit = self._settings.timeout
         for watched in self._journals.update():
             with contextlib.suppress(OSError):
                 watched.add_folder(os.readlink(f"/proc/{watched.pid}/cwd"))
@@ -273,20 +273,19 @@ class _Supervisor:
         if since is None or since in self._told or time.monotonic() - since < QUIET:
             return
         self._told.add(since)
-        _print_beside_tests(
-            f"{watched.describe_place()}: a core is read, {EXAMINE_SECONDS:.0f} s at most for each"
-        )
+        activity = watched.describe_activity()
+        _print_beside_tests(f"{activity}: a core is read, {EXAMINE_SECONDS:.0f} s at most for each")
 
     def _examine_hang(self, watched: JournalReader, limit: float, leader: int) -> DeathCase | None:
         """Look at a process that takes too long; None when its test has ended meanwhile."""
         late = watched.test, watched.finished
         why = f"took longer than {limit:g} s (--epi-timeout): its core is taken and read"
-        _print_beside_tests(f"{watched.describe_place()} {why}, {EXAMINE_SECONDS:.0f} s at most")
+        _print_beside_tests(f"{watched.describe_activity()} {why}, {EXAMINE_SECONDS:.0f} s at most")
         self._cases.claim_hung_process(watched.pid)
         ending = f"it took longer than {limit:g} s (--epi-timeout), and was killed"
-        folder = tempfile.mkdtemp(dir=self._choose_settings.folder)
+        folder = tempfile.mkdtemp(dir=self._settings.folder)
         path, trouble = os.path.join(folder, "hang"), ""
-        if self._choose_settings.gdb is None:
+        if self._settings.gdb is None:
             trouble = "no gdb was found to look at it"
         else:
             if watched.gdb is not None:
@@ -298,7 +297,7 @@ class _Supervisor:
             self._cases.note_process_went_on(watched.pid)
             return None
         core = path if os.path.isfile(path) else None
-        if core is None and self._choose_settings.capture == "core":
+        if core is None and self._settings.capture == "core":
             core = self._core_written_by_abort(watched)
         if core is None:
             ending += f"; {trouble}"

@@ -17,13 +17,13 @@ def main() -> None:
     root = os.path.dirname(os.path.dirname(here))
     sys.path = [*(path for path in sys.path if path != here), root]
     from gdb_epi.pytest_plugin.child_settings import GDB_FOLDER, WORKERS_FOLDER, read_settings
-    from gdb_epi.repro.run_once import start_command
+    from gdb_epi.repro.run_once import command_to_start
 
     settings = read_settings(os.environ[WORKERS_FOLDER])
     scratch = os.path.join(settings.folder, f"gdb-{os.getpid()}")
     os.mkdir(scratch, 0o700)
     plan = settings.make_run_plan((sys.executable, *sys.argv[1:]), "gdb")
-    words, environment = start_command(plan, scratch, {**os.environ, GDB_FOLDER: scratch})
+    words, environment = command_to_start(plan, scratch, {**os.environ, GDB_FOLDER: scratch})
     os.execve(words[0], words, environment)
 
 

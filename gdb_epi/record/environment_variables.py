@@ -13,7 +13,7 @@ from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent
 from gdb_epi.fault.memory_reads import read_up_to, read_word
 from gdb_epi.target.api import Target
 from gdb_epi.target.auxv import read_arguments_and_environment
-from gdb_epi.target.symbols import exported_symbol
+from gdb_epi.target.symbols import exported_address
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_VARIABLES = 4096
@@ -104,7 +104,7 @@ def _keep_listed_variables(source: str, entries: Iterator[bytes]) -> Environment
 
 
 def _entries_from_environ_symbol(target: Target) -> Iterator[bytes]:
-    symbol = exported_symbol(target, "environ") or exported_symbol(target, "__environ")
+    symbol = exported_address(target, "environ") or exported_address(target, "__environ")
     table = read_word(target, symbol) if symbol else None
     for number in range(MAX_VARIABLES):
         at = read_word(target, table + 8 * number) if table else None

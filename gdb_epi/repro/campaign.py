@@ -152,7 +152,7 @@ class CampaignCounts(NamedTuple):
     failed: int = 0  # of those that ended: with another status than 0
 
     @property
-    def never_worked(self) -> bool:
+    def did_every_run_fail(self) -> bool:
         """Whether each run ended with an error: a program that never ran shows nothing."""
         return self.failed == self.runs > 0
 

@@ -40,12 +40,12 @@ def find_changes(first: ProcessState, second: ProcessState) -> ProcessChanges:
         for name, (words, old) in before.items()
         if name in after and after[name][1] != old
     ]
-    grown = _private_memory(second.target) - _private_memory(first.target)
+    grown = _private_writable_bytes(second.target) - _private_writable_bytes(first.target)
     values = tuple(text for _, text in sorted(changed, key=lambda each: each[0]))
     return ProcessChanges(values, grown if grown >= MUCH else 0)
 
 
-def _private_memory(target: Target) -> int:
+def _private_writable_bytes(target: Target) -> int:
     return sum(r.size for r in target.regions() if not r.is_file_mapped and "w" in r.perms)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two crashes side by side, in words: the answer, what both have, and what differs.
 
-Of processes that did not crash the answer is that of compare_copies().
+Of processes that did not crash the answer is that of compare_process_copies().
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def was_ended_or_snapshot(record: Record) -> bool:
     return label in _DID_NOT_FAIL or (label == "cannot-tell" and category in _FROM_OUTSIDE)
 
 
-def compare_copies(
+def compare_process_copies(
     first: Record, second: Record, *, alike: bool, changes: ProcessChanges
 ) -> tuple[str, list[str]]:
     """Return the answer for two processes that did not crash, and what moved or changed.
@@ -241,7 +241,7 @@ def side_by_side_lines(
     elif was_ended_or_snapshot(first) and was_ended_or_snapshot(second):
         same_place = is_same_crash(first, second, match)
         changes = find_changes() if is_same_process(first, second) else ProcessChanges()
-        of_copies, moved = compare_copies(first, second, alike=same_place, changes=changes)
+        of_copies, moved = compare_process_copies(first, second, alike=same_place, changes=changes)
         answer = of_copies if match.compared else answer
     lines = [*wrap_text(answer, "", 3), ""]
     for mark, name, record in zip("AB", names, (first, second), strict=True):

@@ -88,7 +88,7 @@ def campaign_summary(counts: CampaignCounts, aim: SoughtCrash) -> list[str]:
         f"rate {percent_text(interval.rate)}, {sure} interval {percent_text(interval.low)} to "
         f"{percent_text(interval.high)} ({how})"
     )
-    if counts.never_worked:
+    if counts.did_every_run_fail:
         lines.append(
             "each run ended with an error, so nothing is shown about the crash: see what it "
             "printed; if that status is no error: sh -c '...; true'"

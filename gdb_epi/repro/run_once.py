@@ -267,7 +267,7 @@ def run_once(plan: RunPlan, number: int, scratch: str, stop: Event) -> RunOutcom
     Raises Stopped soon after `stop` is set.
     """
     started, since = time.monotonic(), time.time()
-    words, environment = start_command(plan, scratch, {**os.environ, RUN_NUMBER: str(number)})
+    words, environment = command_to_start(plan, scratch, {**os.environ, RUN_NUMBER: str(number)})
     with open(os.path.join(scratch, "output"), "w+b") as output:
         process = subprocess.Popen(
             words,
@@ -293,7 +293,7 @@ def run_once(plan: RunPlan, number: int, scratch: str, stop: Event) -> RunOutcom
     return RunOutcome(number, kind, status, seconds, tuple(cores), tail, tuple(trouble))
 
 
-def start_command(
+def command_to_start(
     plan: RunPlan, scratch: str, environment: Mapping[str, str]
 ) -> tuple[list[str], dict[str, str]]:
     """Return the words that start the command so that it leaves a core, and their environment.

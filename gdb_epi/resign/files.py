@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 MAX_DOCUMENT = 256 << 20  # bytes of a file that is one JSON document
 
-Seen = Callable[[Mapping[str, Any], ResignedSignature, RejudgedVerdict], None]
+OnRecord = Callable[[Mapping[str, Any], ResignedSignature, RejudgedVerdict], None]
 
 
-def resign_file(name: str, seen: Seen, *, apply: bool) -> None:
+def resign_file(name: str, on_record: OnRecord, *, apply: bool) -> None:
     """Resign every record of a file: JSON lines, one JSON object, or an array of them.
 
     With `apply` the file is replaced as a whole when something changed. What is no record stays as
@@ -33,9 +33,9 @@ def resign_file(name: str, seen: Seen, *, apply: bool) -> None:
     try:
         with open(name, "rb") as stream:
             if _is_json_document(stream):
-                _resign_json_document(name, stream, seen, apply=apply)
+                _resign_json_document(name, stream, on_record, apply=apply)
             else:
-                _resign_json_lines(name, stream, seen, apply=apply)
+                _resign_json_lines(name, stream, on_record, apply=apply)
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{name}: {error}", hint="records as JSON") from None
 
@@ -50,13 +50,15 @@ def _is_json_document(stream: IO[bytes]) -> bool:
         return True
 
 
-def _resign_json_document(name: str, stream: IO[bytes], seen: Seen, *, apply: bool) -> None:
+def _resign_json_document(
+    name: str, stream: IO[bytes], on_record: OnRecord, *, apply: bool
+) -> None:
     content = stream.read(MAX_DOCUMENT + 1)
     if len(content) > MAX_DOCUMENT:
         raise InputError(f"{name}: larger than {MAX_DOCUMENT} bytes", hint="JSON lines")
     value = json.loads(content)
     many = value if isinstance(value, list) else [value]
-    records = [_resign_record(record, seen) for record in many]
+    records = [_resign_record(record, on_record) for record in many]
     if apply and any(new is not None for new in records):
         whole = [old if new is None else new for old, new in zip(many, records, strict=True)]
         text = json.dumps(whole if isinstance(value, list) else whole[0], indent=2)
@@ -64,11 +66,11 @@ def _resign_json_document(name: str, stream: IO[bytes], seen: Seen, *, apply: bo
             out.write(text.encode("ascii") + b"\n")
 
 
-def _resign_json_lines(name: str, stream: IO[bytes], seen: Seen, *, apply: bool) -> None:
+def _resign_json_lines(name: str, stream: IO[bytes], on_record: OnRecord, *, apply: bool) -> None:
     changed = False
     with _open_replacement(name) if apply else contextlib.nullcontext() as out:
         for line in stream:
-            new = _resign_record(parse_json_object(line), seen)
+            new = _resign_record(parse_json_object(line), on_record)
             changed |= new is not None
             if out is not None:
                 out.write(line if new is None else json.dumps(new).encode("ascii") + b"\n")
@@ -76,12 +78,12 @@ def _resign_json_lines(name: str, stream: IO[bytes], seen: Seen, *, apply: bool)
             raise _FileStaysUnchanged
 
 
-def _resign_record(record: Any, seen: Seen) -> Mapping[str, Any] | None:
+def _resign_record(record: Any, on_record: OnRecord) -> Mapping[str, Any] | None:
     """Return the record with its new signature and verdict; None when it stays as it is."""
     if not isinstance(record, dict):
         return None
     resigned, judged = resign(record), rejudge(record)
-    seen(record, resigned, judged)
+    on_record(record, resigned, judged)
     changed = {} if resigned.signature is None else {"signature": resigned.signature}
     if judged.verdict is not None:
         changed |= {"verdict": judged.verdict, "flags": judged.flags}
@@ -112,17 +114,19 @@ def _open_replacement(name: str) -> Iterator[IO[bytes]]:
             os.unlink(path)
 
 
-def resign_database(engine: Engine, seen: Seen, *, apply: bool) -> None:
+def resign_database(engine: Engine, on_record: OnRecord, *, apply: bool) -> None:
     """Resign every record of a database, one transaction per batch."""
     from gdb_epi.fleet.store.transactions import begin_write
 
     after: int | None = 0
     while after is not None:
         with begin_write(engine) if apply else engine.connect() as connection:
-            after = _resign_batch(connection, after, seen, apply=apply)
+            after = _resign_batch(connection, after, on_record, apply=apply)
 
 
-def _resign_batch(connection: Connection, after: int, seen: Seen, *, apply: bool) -> int | None:
+def _resign_batch(
+    connection: Connection, after: int, on_record: OnRecord, *, apply: bool
+) -> int | None:
     """Resign the records after a number; return the last number, None at the end."""
     from gdb_epi.fleet.records.packing import unpack_record_or_empty
     from gdb_epi.fleet.store.reproject import packed_records_after
@@ -130,7 +134,7 @@ def _resign_batch(connection: Connection, after: int, seen: Seen, *, apply: bool
     packed = packed_records_after(connection, after)
     changed = {}
     for number, blob in packed.items():
-        new = _resign_record(unpack_record_or_empty(blob), seen)
+        new = _resign_record(unpack_record_or_empty(blob), on_record)
         if new is not None:
             changed[number] = new
     if apply and changed:

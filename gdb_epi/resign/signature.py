@@ -42,7 +42,7 @@ from gdb_epi.textstacks.partial_keys import (
     Contents,
     MissingKey,
     WhyHalvesAreMissing,
-    make_partial_key,
+    key_of_contents,
     partial_key_contents,
 )
 from gdb_epi.typing_lite import Any, NamedTuple
@@ -227,15 +227,15 @@ class _StackInRecord:
             overflow=overflow,
             function_code=self.function_code,
         )
-        contents |= self._hang_keys(tokens)
-        made = {name: make_partial_key(name, contents[name], self.category) for name in STACK_KEYS}
+        contents |= self._hang_key_contents(tokens)
+        made = {name: key_of_contents(name, contents[name], self.category) for name in STACK_KEYS}
         if self.category == ASSERTION and "assertion" not in self.old:
             made |= dict.fromkeys(NATIVE_KEYS, MissingKey(NO_ASSERTION))
         made["python"] = self._python_key(contents["python"])
         made["exact"] = self._exact_key(overflow=overflow)
         return self._keys_of_corrupt_stack(made) if self.category == CORRUPT else made
 
-    def _hang_keys(self, tokens: Sequence[Token]) -> Contents:
+    def _hang_key_contents(self, tokens: Sequence[Token]) -> Contents:
         """Return the keys of a process that did not fail by itself, which say what it did (N70)."""
         if self.category not in NOT_ITS_FAULT:
             return {}
@@ -264,7 +264,7 @@ class _StackInRecord:
         """Return the key `python`, which holds the family instead of the category."""
         if self.family is None and isinstance(words, str):
             return MissingKey(NO_FAMILY)
-        return make_partial_key("python", words, self.family or "")
+        return key_of_contents("python", words, self.family or "")
 
     def _exact_key(self, *, overflow: bool) -> k.Key | MissingKey:
         if self.halves.native:

@@ -11,12 +11,12 @@ import os
 
 from gdb_epi.sidecars.types import (
     Sidecar,
-    clean_text,
-    drop_empty_groups,
     drop_none_values,
-    make_identity,
+    groups_from_environment,
+    nonempty_groups,
+    process_identity,
     read_capped,
-    read_environment_groups,
+    redacted_text,
 )
 from gdb_epi.typing_lite import Any
 
@@ -75,17 +75,17 @@ def _record_groups(fields: dict[str, str]) -> dict[str, dict[str, Any]]:
     uname = fields.get("Uname", "").split()
     release = uname[1] if len(uname) > 1 and uname[0] == "Linux" else None
     attributes = drop_none_values(
-        distribution=clean_text(fields.get("DistroRelease")),
-        package=clean_text(fields.get("Package")),
+        distribution=redacted_text(fields.get("DistroRelease")),
+        package=redacted_text(fields.get("Package")),
     )
-    groups = drop_empty_groups(
+    groups = nonempty_groups(
         "apport",
         time={"crash_ts": seconds},
-        kernel={"release": clean_text(release)},
+        kernel={"release": redacted_text(release)},
         host={"attributes": attributes or None},
     )
     lines = fields.get("ProcEnviron", "").strip().split("\n")
-    return groups | read_environment_groups(lines, "apport")
+    return groups | groups_from_environment(lines, "apport")
 
 
 def _parse_date(date: str | None) -> float | None:
@@ -110,4 +110,4 @@ def _parse_date(date: str | None) -> float | None:
 def _identity_of_process(fields: dict[str, str]) -> dict[str, Any]:
     lines = (line.partition(":") for line in fields.get("ProcStatus", "").split("\n"))
     status = {name: rest.strip() for name, _, rest in lines}
-    return make_identity(status.get("Pid"), fields.get("Signal"), status.get("Name"))
+    return process_identity(status.get("Pid"), fields.get("Signal"), status.get("Name"))

@@ -11,10 +11,10 @@ from gdb_epi.record.record_parts import MISFIT
 from gdb_epi.sidecars.types import (
     MAX_SECONDS,
     Sidecar,
-    clean_text,
-    drop_empty_groups,
-    make_identity,
+    nonempty_groups,
     parse_decimal,
+    process_identity,
+    redacted_text,
     strip_compression_suffix,
 )
 from gdb_epi.typing_lite import Any
@@ -72,7 +72,7 @@ def template_pattern(template: str) -> re.Pattern[str]:
     return re.compile("".join(parts) + r"(?:\.(?P<more_pid>[0-9]+))?\Z")
 
 
-def read_core_name(core: str, template: str | None) -> Sidecar | None:
+def read_file_name_sidecar(core: str, template: str | None) -> Sidecar | None:
     """Return what a core's file name says; None without a template that it fits.
 
     Without a template only systemd's own kind of name is understood. Raises UsageError.
@@ -96,14 +96,14 @@ def _sidecar_of_values(values: dict[str, Any]) -> Sidecar:
     if micro is not None:
         when = round(micro / 1e6, 6)  # systemd before 255: seconds and six zeros
     cpu = parse_decimal(values.get("cpu"), 1 << 16)
-    groups = drop_empty_groups(
+    groups = nonempty_groups(
         "core_pattern",
         time={"crash_ts": when},
-        host={"hostname": clean_text(values.get("hostname")), "boot_id": values.get("boot_id")},
+        host={"hostname": redacted_text(values.get("hostname")), "boot_id": values.get("boot_id")},
         cpu={"number": cpu, "source": None if cpu is None else "core_pattern"},
     )
     pid = values.get("pid") or values.get("more_pid")
-    identity = make_identity(pid, values.get("signal"), values.get("comm"))
+    identity = process_identity(pid, values.get("signal"), values.get("comm"))
     return Sidecar("core_pattern", "file name", groups, identity)
 
 
@@ -121,7 +121,7 @@ MAX_VALUE = 4096
 _MICROSECONDS = 10**14  # more than this many seconds is the year 3 million
 
 
-def read_xattrs(core: str) -> Sidecar | None:
+def read_xattr_sidecar(core: str) -> Sidecar | None:
     """Return what the attributes of a core file say; None when it has none."""
     values: dict[str, str] = {}
     for name in NAMES:
@@ -141,8 +141,10 @@ def make_xattr_sidecar(values: dict[str, str]) -> Sidecar:
     if stamp is not None:
         seconds = round(stamp / 1e6, 6) if stamp > _MICROSECONDS else float(stamp)
         seconds = seconds if seconds < MAX_SECONDS else None
-    groups = drop_empty_groups(
-        "xattr", time={"crash_ts": seconds}, host={"hostname": clean_text(values.get("hostname"))}
+    groups = nonempty_groups(
+        "xattr",
+        time={"crash_ts": seconds},
+        host={"hostname": redacted_text(values.get("hostname"))},
     )
-    identity = make_identity(values.get("pid"), values.get("signal"), values.get("comm"))
+    identity = process_identity(values.get("pid"), values.get("signal"), values.get("comm"))
     return Sidecar("xattr", "user.coredump.*", groups, identity)

@@ -40,23 +40,23 @@ def find_sidecars(
     named = asked.beside or asked.core_pattern is not None
     asked = asked._replace(beside=asked.beside and is_here)
     if asked.host_json is not None:
-        from gdb_epi.sidecars.host_json import read_named_by_user
+        from gdb_epi.sidecars.host_json import read_host_json_named_by_user
 
-        sidecars.append(read_named_by_user(asked.host_json)._replace(kind="--host-json"))
+        sidecars.append(read_host_json_named_by_user(asked.host_json)._replace(kind="--host-json"))
     sidecars += _journal_sidecars(core, asked, pid)
     if asked.beside:
-        from gdb_epi.sidecars.filename import read_xattrs
+        from gdb_epi.sidecars.filename import read_xattr_sidecar
 
-        sidecars.append(read_xattrs(core))
+        sidecars.append(read_xattr_sidecar(core))
     sidecars += _apport_sidecars(core, asked)
     if asked.beside:
-        from gdb_epi.sidecars.host_json import read_beside_core
+        from gdb_epi.sidecars.host_json import read_host_json_found_beside_core
 
-        sidecars += _first_usable_sidecar(_host_json_paths(core), read_beside_core)
-    from gdb_epi.sidecars.filename import read_core_name
+        sidecars += _first_usable_sidecar(_host_json_paths(core), read_host_json_found_beside_core)
+    from gdb_epi.sidecars.filename import read_file_name_sidecar
 
     if named:
-        sidecars.append(read_core_name(core, asked.core_pattern))
+        sidecars.append(read_file_name_sidecar(core, asked.core_pattern))
     return [sidecar for sidecar in sidecars if sidecar is not None]
 
 
@@ -80,27 +80,29 @@ def _apport_paths_beside(core: str) -> list[str]:
 
 
 def _journal_sidecars(core: str, asked: SidecarOptions, pid: int | None) -> Iterator[Sidecar]:
-    def read(path: str) -> Sidecar | None:
+    def read_journal_sidecar(path: str) -> Sidecar | None:
         from gdb_epi.sidecars.journal import read_journal
 
         return read_journal(path, core, pid)
 
     if asked.journal is not None:
-        yield from _read_sidecar_named_by_user("--journal", asked.journal, read)
+        yield from _read_sidecar_named_by_user("--journal", asked.journal, read_journal_sidecar)
     elif asked.beside:
-        yield from _first_usable_sidecar(_paths_beside_core(core, JOURNAL_ENDINGS), read)
+        yield from _first_usable_sidecar(
+            _paths_beside_core(core, JOURNAL_ENDINGS), read_journal_sidecar
+        )
 
 
 def _apport_sidecars(core: str, asked: SidecarOptions) -> Iterator[Sidecar]:
-    def read(path: str) -> Sidecar | None:
+    def read_apport_sidecar(path: str) -> Sidecar | None:
         from gdb_epi.sidecars.apport import read_apport_report
 
         return read_apport_report(path)
 
     if asked.apport is not None:
-        yield from _read_sidecar_named_by_user("--apport", asked.apport, read)
+        yield from _read_sidecar_named_by_user("--apport", asked.apport, read_apport_sidecar)
     elif asked.beside:
-        yield from _first_usable_sidecar(_apport_paths_beside(core), read)
+        yield from _first_usable_sidecar(_apport_paths_beside(core), read_apport_sidecar)
 
 
 def _paths_beside_core(core: str, endings: tuple[str, ...]) -> Iterator[str]:

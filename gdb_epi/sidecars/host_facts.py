@@ -54,7 +54,7 @@ class Dimm(NamedTuple):
     part: str | None
 
 
-def parse_memory_devices(table: bytes) -> list[Dimm]:
+def parse_smbios_memory_devices(table: bytes) -> list[Dimm]:
     """Return the modules that are plugged in; what is malformed ends the list."""
     dimms = []
     at = 0
@@ -166,7 +166,7 @@ def collect_host_facts(root: str = "/", given: Mapping[str, str] | None = None) 
     return {key: value for key, value in facts.items() if value not in (None, {})}
 
 
-def _hash_part(text: str | None) -> str | None:
+def _hash_of_hardware_part(text: str | None) -> str | None:
     """Return a hash that names a part; fillers of vendors are nothing."""
     if not text or text.lower() in ("none", "not specified", "to be filled by o.e.m.", "0"):
         return None
@@ -192,7 +192,7 @@ def _cpu_facts(host: HostFiles) -> Facts:
         "cpu_count": len(values.get("processor", ())) or None,
         "cpu_sockets": len(values.get("physical id", ())) or None,
         "cpu_online": online,
-        "cpu_flags_hash": _hash_part(values_of("flags")),
+        "cpu_flags_hash": _hash_of_hardware_part(values_of("flags")),
         "cpu_governor": host.read_text("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
     }
 
@@ -201,9 +201,9 @@ def _firmware_facts(host: HostFiles) -> Facts:
     facts: Facts = {}
     for file, name in _DMI_OPEN.items():
         text = host.read_text(f"{DMI}/{file}")
-        facts[name] = _hash_part(text) if name.endswith("_hash") else text
+        facts[name] = _hash_of_hardware_part(text) if name.endswith("_hash") else text
     for file, name in _DMI_ROOT.items():
-        facts[name] = _hash_part(host.read_text(f"{DMI}/{file}", what=f"DMI {file}"))
+        facts[name] = _hash_of_hardware_part(host.read_text(f"{DMI}/{file}", what=f"DMI {file}"))
     return facts
 
 
@@ -215,7 +215,7 @@ def _memory_facts(host: HostFiles) -> Facts:
         kib = int(sizes.get(name, "0").removesuffix(" kB"))
         facts |= {fact: kib} if kib else {}
     table = host.read_bytes("sys/firmware/dmi/tables/DMI", what="DIMMs (SMBIOS)")
-    dimms = parse_memory_devices(table) if table is not None else []
+    dimms = parse_smbios_memory_devices(table) if table is not None else []
     facts |= _dimm_facts(dimms) if dimms else _edac_dimm_facts(host)
     for name in ("ce", "ue"):
         paths = host.matching_paths(f"sys/devices/system/edac/mc/mc*/{name}_count")
@@ -239,7 +239,7 @@ def _dimm_facts(dimms: list[Dimm]) -> Facts:
     }
     for dimm in dimms[:MAX_PARTS]:
         if dimm.slot and dimm.serial:
-            facts[f"dimm_serial_hash {dimm.slot}"] = _hash_part(dimm.serial)
+            facts[f"dimm_serial_hash {dimm.slot}"] = _hash_of_hardware_part(dimm.serial)
     return facts
 
 
@@ -266,7 +266,7 @@ def _gpu_facts(host: HostFiles) -> Facts:
         for fact, name in _NVIDIA.items():
             facts[fact] = _join_texts(table.get(name) for table in tables)
         for number, table in enumerate(tables[:MAX_PARTS]):
-            facts[f"gpu_uuid_hash {number}"] = _hash_part(table.get("GPU UUID"))
+            facts[f"gpu_uuid_hash {number}"] = _hash_of_hardware_part(table.get("GPU UUID"))
         return facts
     amd = host.matching_paths("sys/class/drm/card*/device/vbios_version")
     if amd:
@@ -315,8 +315,8 @@ def _operating_system_facts(host: HostFiles) -> Facts:
         "os_image": release.get("IMAGE_VERSION") or release.get("BUILD_ID"),
         "kernel": host.read_text("proc/sys/kernel/osrelease"),
         "kernel_build": host.read_text("proc/sys/kernel/version"),
-        "kernel_cmdline_hash": _hash_part(host.read_text("proc/cmdline")),
-        "mitigations_hash": _hash_part("\n".join(states)),
+        "kernel_cmdline_hash": _hash_of_hardware_part(host.read_text("proc/cmdline")),
+        "mitigations_hash": _hash_of_hardware_part("\n".join(states)),
         "clocksource": host.read_text(clock),
         "hypervisor": host.read_text("sys/hypervisor/type"),
     }

@@ -11,7 +11,7 @@ import json
 import os
 
 from gdb_epi.errors import InputError
-from gdb_epi.sidecars.types import Sidecar, clean_text, drop_none_values, read_capped
+from gdb_epi.sidecars.types import Sidecar, drop_none_values, read_capped, redacted_text
 from gdb_epi.typing_lite import Any
 
 MAX_HOST_JSON = 1 << 20  # bytes
@@ -21,7 +21,7 @@ GROUPS = {"kernel": ("release",), "container": ("runtime", "image", "pod", "name
 _NOT_ATTRIBUTES = frozenset(("schema", "tool", "collected_ts"))
 
 
-def read_named_by_user(path: str) -> Sidecar:
+def read_host_json_named_by_user(path: str) -> Sidecar:
     """Return what a file that the user named says. Raises InputError when it is no such file."""
     try:
         return _read_host_json(path)
@@ -31,7 +31,7 @@ def read_named_by_user(path: str) -> Sidecar:
         raise InputError(f"--host-json {path}: {why}", hint=hint) from None
 
 
-def read_beside_core(path: str) -> Sidecar | None:
+def read_host_json_found_beside_core(path: str) -> Sidecar | None:
     """Return what a file beside the core says; None when it is no JSON object. Raises OSError."""
     try:
         return _read_host_json(path)
@@ -46,18 +46,20 @@ def _read_host_json(path: str) -> Sidecar:
     given = json.loads(content)
     if not isinstance(given, dict):
         raise InputError(f"--host-json {path}: no JSON object", hint='{"hostname": "node-1"}')
-    return Sidecar("host.json", os.path.basename(path), read_host_json_groups(given), {})
+    return Sidecar("host.json", os.path.basename(path), record_groups_of_host_json(given), {})
 
 
-def read_host_json_groups(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def record_groups_of_host_json(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the groups of the record that one object fills."""
-    host: dict[str, Any] = {name: clean_text(given.get(name)) for name in HOST_NAMES}
+    host: dict[str, Any] = {name: redacted_text(given.get(name)) for name in HOST_NAMES}
     inner = given.get("attributes")
     attributes = dict(inner) if isinstance(inner, dict) else {}
     groups: dict[str, dict[str, Any]] = {}
     for key, value in given.items():
         if key in GROUPS and isinstance(value, dict):
-            fields = drop_none_values(**{name: clean_text(value.get(name)) for name in GROUPS[key]})
+            fields = drop_none_values(
+                **{name: redacted_text(value.get(name)) for name in GROUPS[key]}
+            )
             groups |= {key: fields} if fields else {}
         elif key not in HOST_NAMES and key not in _NOT_ATTRIBUTES:
             attributes.setdefault(key, value)

@@ -16,12 +16,12 @@ from itertools import islice
 from gdb_epi.sidecars.types import (
     MAX_SECONDS,
     Sidecar,
-    clean_text,
-    drop_empty_groups,
-    make_identity,
+    groups_from_environment,
+    nonempty_groups,
     parse_decimal,
+    process_identity,
     read_capped,
-    read_environment_groups,
+    redacted_text,
     strip_compression_suffix,
 )
 from gdb_epi.typing_lite import Any
@@ -140,7 +140,7 @@ def _export_entries(journal: bytes) -> Iterator[Entry]:
 
 def _identity_of_process(entry: Entry) -> dict[str, Any]:
     signo = entry.get("COREDUMP_SIGNAL")
-    return make_identity(entry.get("COREDUMP_PID"), signo, entry.get("COREDUMP_COMM"))
+    return process_identity(entry.get("COREDUMP_PID"), signo, entry.get("COREDUMP_COMM"))
 
 
 def _record_groups(entry: Entry) -> dict[str, dict[str, Any]]:
@@ -148,21 +148,21 @@ def _record_groups(entry: Entry) -> dict[str, dict[str, Any]]:
         entry.get("__REALTIME_TIMESTAMP") or entry.get("_SOURCE_REALTIME_TIMESTAMP")
     )
     seconds = None if micro is None or micro / 1e6 > MAX_SECONDS else round(micro / 1e6, 6)
-    groups = drop_empty_groups(
+    groups = nonempty_groups(
         "journal",
         time={"crash_ts": seconds},
         host={
-            "hostname": clean_text(entry.get("COREDUMP_HOSTNAME") or entry.get("_HOSTNAME")),
-            "machine_id": clean_text(entry.get("_MACHINE_ID")),
-            "boot_id": clean_text(entry.get("_BOOT_ID")),
+            "hostname": redacted_text(entry.get("COREDUMP_HOSTNAME") or entry.get("_HOSTNAME")),
+            "machine_id": redacted_text(entry.get("_MACHINE_ID")),
+            "boot_id": redacted_text(entry.get("_BOOT_ID")),
         },
-        container={"cgroup": clean_text(entry.get("COREDUMP_CGROUP"))},
+        container={"cgroup": redacted_text(entry.get("COREDUMP_CGROUP"))},
         job={
-            "unit": clean_text(entry.get("COREDUMP_UNIT")),
-            "slice": clean_text(entry.get("COREDUMP_SLICE")),
+            "unit": redacted_text(entry.get("COREDUMP_UNIT")),
+            "slice": redacted_text(entry.get("COREDUMP_SLICE")),
         },
     )
     environ = entry.get("COREDUMP_ENVIRON", "").split("\n")[:MAX_VARIABLES]
-    for name, group in read_environment_groups(environ, "journal").items():
+    for name, group in groups_from_environment(environ, "journal").items():
         groups[name] = {**group, **groups.get(name, {})}
     return groups

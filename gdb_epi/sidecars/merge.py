@@ -40,7 +40,7 @@ def add_sidecars(record: dict[str, Any], sidecars: Sequence[Sidecar]) -> None:
             _add_soft_error(record, sidecar, problem)
         for name, group in sidecar.groups.items():
             _merge_group(record, name, group, sidecar)
-        _compare_kernel(record, sidecar)
+        _note_kernel_release_vdso_contradicts(record, sidecar)
         if sidecar.groups:
             used.append({"kind": sidecar.kind, "name": sidecar.name})
     if weak_host and "hostname" not in record.get("host", {}):
@@ -72,7 +72,7 @@ def _contradiction_with_core(record: dict[str, Any], sidecar: Sidecar) -> str:
     return ""
 
 
-def _compare_kernel(record: dict[str, Any], sidecar: Sidecar) -> None:
+def _note_kernel_release_vdso_contradicts(record: dict[str, Any], sidecar: Sidecar) -> None:
     """A release that the vDSO contradicts was noted under another boot of the host."""
     version = record.get("kernel", {}).get("version")
     release = sidecar.groups.get("kernel", {}).get("release")
@@ -100,7 +100,7 @@ def _merge_group(
             continue
         if key not in recorded or recorded[key] is None:
             recorded[key] = value
-            recorded.update(_source_member(key, group))
+            recorded.update(_source_of_value(key, group))
         elif isinstance(value, dict) and isinstance(recorded[key], dict):
             recorded[key] = {**value, **recorded[key]}
         elif not _values_agree(key, recorded[key], value):
@@ -110,7 +110,7 @@ def _merge_group(
         del record[name]
 
 
-def _source_member(key: str, group: dict[str, Any]) -> dict[str, Any]:
+def _source_of_value(key: str, group: dict[str, Any]) -> dict[str, Any]:
     """Return the word that says where a value is from, where the group has one for it."""
     name = {"crash_ts": "ts_source", "hostname": "hostname_source", "number": "source"}.get(key)
     return {name: group[name]} if name is not None and name in group else {}

@@ -41,7 +41,7 @@ def parse_decimal(value: object, highest: int = 1 << 63) -> int | None:
     return parsed if parsed <= highest else None
 
 
-def clean_text(value: object) -> str | None:
+def redacted_text(value: object) -> str | None:
     """Return a short redacted text, None for anything else and for nothing."""
     if not isinstance(value, str):
         return None
@@ -60,14 +60,14 @@ def drop_none_values(**group: Any) -> dict[str, Any]:
     return {key: value for key, value in group.items() if value is not None}
 
 
-def make_identity(pid: object, signo: object, comm: str | None) -> dict[str, Any]:
+def process_identity(pid: object, signo: object, comm: str | None) -> dict[str, Any]:
     """Return what a source says about the process (Sidecar.identity)."""
     return drop_none_values(
         pid=parse_decimal(pid, 1 << 31), signo=parse_decimal(signo, 128), comm=comm
     )
 
 
-def read_environment_groups(entries: Iterable[str], source: str) -> dict[str, dict[str, Any]]:
+def groups_from_environment(entries: Iterable[str], source: str) -> dict[str, dict[str, Any]]:
     """Return the groups that the environment of the process fills, but for the host's."""
     # Brings the whole record along, which the command need not have when it starts.
     from gdb_epi.record.groups.host_container_job import groups_of_environment
@@ -78,7 +78,7 @@ def read_environment_groups(entries: Iterable[str], source: str) -> dict[str, di
     return {name: group for name, group in groups.items() if name != "host" and group}
 
 
-def drop_empty_groups(source: str, **groups: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def nonempty_groups(source: str, **groups: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the groups that hold anything; time and host name say that they are from `source`."""
     parts = {name: drop_none_values(**group) for name, group in groups.items()}
     if "crash_ts" in parts.get("time", {}):

@@ -16,7 +16,7 @@ from gdb_epi.signature.types import CODE_NOT_HERE
 from gdb_epi.target.api import ABSENT, Target, get_architecture, module_at
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.util import sha256_hex
-from gdb_epi.x86.access import RawInstruction
+from gdb_epi.x86.access import EncodingFields
 from gdb_epi.x86.decode import InstructionParts, instruction_parts
 from gdb_epi.x86.instruction import MAX_LENGTH
 
@@ -90,7 +90,7 @@ def link_independent_code(code: bytes, addresses: tuple[int, int], *, whole: boo
     return b"".join(compared)
 
 
-def _branch_opcode(raw: RawInstruction) -> bytes:
+def _branch_opcode(raw: EncodingFields) -> bytes:
     """Return the opcode of a direct jump, branch or call, in one form for both of its lengths."""
     if raw.opcode_map == 0 and raw.opcode == _SHORT_JUMP:
         return bytes((_JUMP,))
@@ -99,7 +99,7 @@ def _branch_opcode(raw: RawInstruction) -> bytes:
     return bytes((raw.opcode,))
 
 
-def _is_padding(instruction: bytes, raw: RawInstruction) -> bool:
+def _is_padding(instruction: bytes, raw: EncodingFields) -> bool:
     """Tell whether it does nothing: nop, xchg %ax,%ax and the long forms; pause is none of them."""
     if raw.encoding != "legacy":
         return False

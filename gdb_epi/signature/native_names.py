@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gdb_epi.demangle import itanium
-from gdb_epi.demangle.foreign_names import FOREIGN_RULES, is_kept_unchanged
+from gdb_epi.demangle.foreign_names import FOREIGN_RULES, is_d_swift_ocaml_haskell_or_go_name
 from gdb_epi.demangle.printed_names import reduce_printed_name, strip_rust_generic_arguments
 from gdb_epi.lazy_pattern import LazyPattern
 from gdb_epi.signature.names import signature_safe_text
@@ -93,7 +93,7 @@ def normalise_with_rules(linkage: str) -> tuple[str, tuple[AppliedRule, ...]]:
     if head.rstrip("@") and _VERSION.match(version):
         log.apply_rule("N2", head.rstrip("@"))
     log.apply_rule("N3", _CLONE.sub("", log.name).strip())
-    if not is_kept_unchanged(log.name):
+    if not is_d_swift_ocaml_haskell_or_go_name(log.name):
         log.apply_rule("N4", _SUFFIX.sub("", log.name) or log.name)
     log.apply_rule("N5", log.name.removeprefix("__GI_") or log.name)
     if not _apply_final_rules(log):
@@ -167,7 +167,7 @@ def _normalise_by_language(log: _NameSteps) -> None:
         if path is not None:
             log.apply_rule("N18", path)
             return
-    if is_kept_unchanged(name):
+    if is_d_swift_ocaml_haskell_or_go_name(name):
         log.steps.append(AppliedRule("N22", signature_safe_text(name)))
     elif name.startswith("_R") and name[2:3] in tuple("CMXYNI"):
         log.steps.append(AppliedRule("N23", signature_safe_text(name)))

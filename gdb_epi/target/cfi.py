@@ -361,7 +361,7 @@ class Unwinder:
     def walk(self, registers: Mapping[str, int]) -> Iterator[UnwoundFrame]:
         """Yield the frames of a thread, innermost first, as far as the tables and memory go."""
         current = {n: registers[n] for n in (*SAVED, "rsp", "rip") if n in registers}
-        greenlets = self._switches.walk() if self._switches else None
+        greenlets = self._switches.begin_stack_walk() if self._switches else None
         for number in range(MAX_FRAMES):
             pc = current.get("rip", 0)
             rule = self.rule(pc - 1 if number else pc)  # a call may be a function's last
@@ -405,7 +405,7 @@ class Unwinder:
         return UnwindRule(REGISTERS[rule.cfa.register], rule.cfa.offset, saved)
 
 
-def find_caller(
+def find_caller_of(
     target: Target, function: int, registers: Mapping[str, int], limit: int
 ) -> UnwoundFrame | None:
     """Return the frame that called the function which begins at an address.

@@ -131,7 +131,7 @@ class NonZeroRanges:
             os.close(descriptor)
 
 
-class _FilledPart(NamedTuple):
+class _NonzeroPart(NamedTuple):
     """What is not zero of a mapping, by its number: file offsets, and how far they are ahead."""
 
     low: int
@@ -164,7 +164,7 @@ class CoreFileTarget(MappedRegions):
         self._data = data
         self._bytes = MappedBytes(data)
         self._filled_ranges = NonZeroRanges(path, data)
-        self._spans: tuple[Ranges, list[tuple[int, int, list[_FilledPart]]]] | None = None
+        self._spans: tuple[Ranges, list[tuple[int, int, list[_NonzeroPart]]]] | None = None
         self._asked_before = 0, -1, 0  # a mapping's first and last word, and how its file is ahead
         self._gives_back = False
         self._looked_at = 0  # bytes, since pages were given back
@@ -446,14 +446,14 @@ class CoreFileTarget(MappedRegions):
 
     def _merge_nearby_nonzero_ranges(
         self, ranges: Ranges
-    ) -> list[tuple[int, int, list[_FilledPart]]]:
+    ) -> list[tuple[int, int, list[_NonzeroPart]]]:
         """Return (low, high, parts) in the file of what is not zero; little is between parts."""
-        spans: list[tuple[int, int, list[_FilledPart]]] = []
+        spans: list[tuple[int, int, list[_NonzeroPart]]] = []
         for start, end in ranges:
             number = bisect_right(self._starts, start) - 1
             delta = self._deltas[number]
             for low, high in self._nonzero_ranges(number):
-                part = _FilledPart(max(low, start + delta), min(high, end + delta), delta, number)
+                part = _NonzeroPart(max(low, start + delta), min(high, end + delta), delta, number)
                 if part.low >= part.high:
                     continue
                 if spans and not (delta | spans[-1][2][0].delta) & 7:

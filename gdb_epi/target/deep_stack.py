@@ -66,7 +66,7 @@ class DeepStackWalker:
         checkpoints = []
         cfa = 0
         while not walk.ended and len(walk.calls) < MAX_CALLS:
-            checkpoints.append(walk.position())
+            checkpoints.append(walk.saved_position())
             walk.go_to_caller(CHECKPOINT)
         calls = walk.calls
         counts: dict[int, int] = {}
@@ -140,7 +140,7 @@ class _WalkedFrame:
         self.calls = array("Q")  # the return addresses, innermost first, over all go_to_caller()
         self.ended = False
 
-    def position(self) -> tuple[int, int, dict[str, int]]:
+    def saved_position(self) -> tuple[int, int, dict[str, int]]:
         """Return what restore_position() takes to come back here."""
         return self._rip, self.rsp, dict(self._slots)
 

@@ -127,7 +127,7 @@ def read_segments(data: Buffer, header: Header) -> Iterator[Segment]:
         yield Segment(kind, flags, offset, vaddr, filesz, memsz)
 
 
-def parse_image(page: bytes, start: int) -> tuple[int, tuple[Segment, ...]] | None:
+def base_and_headers(page: bytes, start: int) -> tuple[int, tuple[Segment, ...]] | None:
     """Return (load base, program headers) of an ELF object whose first page is `page`."""
     headers = _program_headers_in_page(page)
     if headers is None:

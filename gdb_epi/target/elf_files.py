@@ -170,7 +170,7 @@ class FileFinder:
         self.sysroot = sysroot
         self._opened = open_elf if kept is None else kept.open
 
-    def candidates(self, path: str, is_executable: bool) -> list[str]:
+    def candidate_paths(self, path: str, is_executable: bool) -> list[str]:
         """Return where the file may lie, best first."""
         paths = [self.exe] if is_executable and self.exe else []
         for root in sysroot_folders(self.sysroot) or (None,):
@@ -180,7 +180,9 @@ class FileFinder:
 
     def open_candidates(self, path: str, is_executable: bool) -> list[ElfFile]:
         """Return the ELF files that may be the one, best first; nothing is compared."""
-        files = [self.elf_file_at(candidate) for candidate in self.candidates(path, is_executable)]
+        files = [
+            self.elf_file_at(candidate) for candidate in self.candidate_paths(path, is_executable)
+        ]
         return [file for file in files if isinstance(file, ElfFile)]
 
     def find_by_build_id(
@@ -188,7 +190,7 @@ class FileFinder:
     ) -> ElfFile | Absent:
         """Return the file with this build-id, or an Absent that says what is wrong."""
         why = f"{path}: no such file here"
-        for candidate in self.candidates(path, is_executable):
+        for candidate in self.candidate_paths(path, is_executable):
             file = self.elf_file_at(candidate)
             if isinstance(file, Absent):
                 why = file.detail

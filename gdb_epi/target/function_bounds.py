@@ -15,7 +15,7 @@ from bisect import bisect_right
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import Module, ModulesByAddress, Target, try_read
-from gdb_epi.target.elf import parse_image
+from gdb_epi.target.elf import base_and_headers
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import memoized
 
@@ -75,7 +75,7 @@ class FunctionBounds:
         """
         return self.function_at(pc - 1)
 
-    def lacks_unwind_entries(self, pc: int) -> bool:
+    def lacks_unwind_table(self, pc: int) -> bool:
         """Tell whether the object of a code address has no unwind table, or none of its entries."""
         module = self._modules.module_at_address(pc)
         if module is None or self.function_at(pc) is not None:
@@ -83,7 +83,7 @@ class FunctionBounds:
         table = self._tables.get(module.start)
         try:
             if table is None:
-                image = parse_image(self._target.read(module.start, PAGE), module.start)
+                image = base_and_headers(self._target.read(module.start, PAGE), module.start)
                 return image is not None and all(s.type != PT_GNU_EH_FRAME for s in image[1])
             before = self._count_rows_up_to(table, pc)
             start, entry = self._row_of_table(table, before - 1) if before else (0, 0)
@@ -115,7 +115,7 @@ class FunctionBounds:
         return Function(start, start + size), entry
 
     def _open_table(self, module: Module) -> _UnwindTable | None:
-        image = parse_image(self._target.read(module.start, PAGE), module.start)
+        image = base_and_headers(self._target.read(module.start, PAGE), module.start)
         if image is None:
             return None
         base, segments = image

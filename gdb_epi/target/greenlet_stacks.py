@@ -41,7 +41,7 @@ class GreenletStackStarts:
         """Tell whether an address is in the extension of the package greenlet."""
         return any(start <= address < end for start, end in self._extensions)
 
-    def walk(self) -> GreenletStackWalk:
+    def begin_stack_walk(self) -> GreenletStackWalk:
         """Return what to ask for each frame of one stack, from the innermost one on."""
         return GreenletStackWalk(self._target, self)
 

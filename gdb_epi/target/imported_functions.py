@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.target import elf
 from gdb_epi.target.api import Target
-from gdb_epi.target.modules import DT_STRTAB, DT_SYMTAB, read_dynamic
+from gdb_epi.target.modules import DT_STRTAB, DT_SYMTAB, read_dynamic_section
 
 _RELA = struct.Struct("<QQq")  # r_offset, r_info, r_addend
 _GLOB_DAT, _JUMP_SLOT = 6, 7
@@ -32,7 +32,7 @@ class ImportedFunctions:
         self._target = target
         self._names: dict[int, Mapping[int, str]] = {}  # of each object, by slot
 
-    def name(self, slot: int) -> str:
+    def name_of_slot(self, slot: int) -> str:
         """Return the name of the symbol whose address lies in a slot; "" where it is not known."""
         module = next((m for m in self._target.modules() if m.start <= slot < m.end), None)
         return "" if module is None else self.names_by_slot(module.start).get(slot, "")
@@ -48,11 +48,11 @@ class ImportedFunctions:
 
     def _read_import_slots(self, start: int) -> dict[int, str]:
         read = self._target.read
-        image = elf.parse_image(read(start, HEADERS), start)
+        image = elf.base_and_headers(read(start, HEADERS), start)
         if image is None:
             return {}
         base, segments = image
-        dynamic = read_dynamic(self._target, base, segments)
+        dynamic = read_dynamic_section(self._target, base, segments)
         symbols, strings = dynamic.get(DT_SYMTAB, 0), dynamic.get(DT_STRTAB, 0)
         names = dict[int, str]()
         for table, size in _TABLES:

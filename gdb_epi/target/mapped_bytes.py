@@ -48,7 +48,7 @@ class MappedBytes:
             return self.data.find(needle, low, high)
         if by_memmem and rare.count(0) < MAX_ZEROS and len(rare) >= MIN_NEEDLE:
             return self._find_by_memmem(needle, low, high)
-        at = find_first(self.data, needle, low, high)
+        at = find_first_by_re(self.data, needle, low, high)
         self.searched += (high if at < 0 else at) - low
         return at
 
@@ -107,7 +107,7 @@ class MappedBytes:
             api.PyBuffer_Release(ctypes.byref(buffer))
 
 
-def find_first(mapped: mmap.mmap, needle: bytes, low: int, high: int) -> int:
+def find_first_by_re(mapped: mmap.mmap, needle: bytes, low: int, high: int) -> int:
     """Do what data.find(needle, low, high) does, by means of `re`.
 
     `re` looks for the first byte, so the needle is searched for without its leading zeros.

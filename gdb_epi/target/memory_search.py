@@ -166,7 +166,7 @@ def find_words(target: Target, values: Iterable[int], limit: int) -> dict[int, t
                 hits[value] = list(find_word(target, value, limit=limit).addresses)
             continue
         needle = upper.to_bytes(7, "little").rstrip(b"\0")
-        for address in _writable_places(target, needle):
+        for address in _find_bytes_in_writable_memory(target, needle):
             if address % 8 == 1:
                 word = int.from_bytes(try_read(target, address - 1, 8), "little")
                 if word in hits and len(hits[word]) < limit:
@@ -176,7 +176,7 @@ def find_words(target: Target, values: Iterable[int], limit: int) -> dict[int, t
     return {value: tuple(places) for hits in groups.values() for value, places in hits.items()}
 
 
-def _writable_places(target: Target, needle: bytes) -> Iterator[int]:
+def _find_bytes_in_writable_memory(target: Target, needle: bytes) -> Iterator[int]:
     """Yield the addresses of some bytes in the memory that find_word() searches."""
     for start, end in _searched_ranges(target).ranges:
         yield from find_bytes(target, needle, start, end)
@@ -205,7 +205,7 @@ class MemorySearch:
         if self._clock() > self._deadline:
             raise OutOfTime
 
-    def ranges(self, writable: bool) -> Ranges:
+    def nonzero_ranges(self, writable: bool) -> Ranges:
         """Return the ranges worth a search: dumped and not all zero; raises OutOfTime.
 
         Free-threaded builds reserve a gigabyte for mimalloc, which is zeros in the core.
@@ -251,7 +251,7 @@ class MemorySearch:
     def find(self, needle: bytes, *, writable: bool, ranges: Ranges | None = None) -> Iterator[int]:
         """Yield the addresses that hold some bytes; raises OutOfTime."""
         short = needle.rstrip(b"\0") or needle
-        for start, end in self.ranges(writable) if ranges is None else ranges:
+        for start, end in self.nonzero_ranges(writable) if ranges is None else ranges:
             self.check_time()
             piece = self._read(start, end, len(needle) - 1)
             at = piece.find(short)
@@ -286,7 +286,7 @@ class MemorySearch:
                 needle = value.to_bytes(8, "little")
                 zeros = 4 - len(needle[:4].lstrip(b"\0"))
                 searches.append((value, needle, zeros, re.compile(re.escape(needle[zeros:4]))))
-        for start, end in self.ranges(True) if ranges is None else ranges:
+        for start, end in self.nonzero_ranges(True) if ranges is None else ranges:
             self.check_time()
             aligned = start + -start % 8
             piece = self._read(start, end, 0)[aligned - start :]

@@ -59,7 +59,7 @@ def loaded_mappings(
     loaded, executable_count = spans, 0
     for start in starts:
         page = first_page(start)
-        image = elf.parse_image(page, start) if page else None
+        image = elf.base_and_headers(page, start) if page else None
         if image is None:
             continue
         base, segments = image
@@ -75,7 +75,7 @@ def loaded_mappings(
     return loaded
 
 
-def is_data_only(
+def is_mapped_as_data_only(
     spans: Sequence[MappedFile], segments: Sequence[elf.Segment], may_execute: Callable[[int], bool]
 ) -> bool:
     """Tell whether a file with code is mapped as data alone: nothing loaded it."""
@@ -175,12 +175,12 @@ class Modules:
         thread, crash = next(iter(self._target.threads()), None), self._target.crash()
         if self._first_page(path) or thread is None or isinstance(crash, Absent):
             return None
-        spans = {span.offset: span for span in self._spans_of(path)}
+        spans = {span.offset: span for span in self._mappings_of_path(path)}
         code = next((s for s in spans.values() if s.start <= thread.pc < s.end), None)
         if code is None or not self._target.truncation().truncated:
             return None
         for file in self._target.files.open_candidates(path, path == self._exe_path()):
-            image = elf.parse_image(file.read(0, PAGE), 0)
+            image = elf.base_and_headers(file.read(0, PAGE), 0)
             loads = [part for part in image[1] if part.type == elf.PT_LOAD] if image else []
             sizes = {part.offset & -PAGE: part.offset % PAGE + part.filesz for part in loads}
             same = all(at in spans for at in sizes)
@@ -232,11 +232,11 @@ class Modules:
             return SoftError("executable", "--exe", f"{why}: it was not used")
         return None
 
-    def _spans_of(self, path: str) -> Sequence[MappedFile]:
-        return self._spans_by_path.get(path, [])
+    def _mappings_of_path(self, path: str) -> Sequence[MappedFile]:
+        return self._mappings_by_path.get(path, [])
 
     @cached_property
-    def _spans_by_path(self) -> dict[str, Sequence[MappedFile]]:
+    def _mappings_by_path(self) -> dict[str, Sequence[MappedFile]]:
         by_path: dict[str, list[MappedFile]] = {}
         for entry in self._target.mapped_files():
             by_path.setdefault(entry.path, []).append(entry)
@@ -263,10 +263,10 @@ class Modules:
         """Return (load base, program headers) from dumped memory, or None."""
         start = self._address_of_first_page(path)
         page = self._first_page(path)
-        return None if start is None or page is None else elf.parse_image(page, start)
+        return None if start is None or page is None else elf.base_and_headers(page, start)
 
     def _address_of_first_page(self, path: str) -> int | None:
-        return next((span.start for span in self._spans_of(path) if span.offset == 0), None)
+        return next((span.start for span in self._mappings_of_path(path) if span.offset == 0), None)
 
     def _first_page(self, path: str) -> bytes | None:
         start = self._address_of_first_page(path)
@@ -313,7 +313,7 @@ class Modules:
 
     @memoized
     def _mapped_image(self, path: str) -> MappedImage | None:
-        spans = self._spans_of(path)
+        spans = self._mappings_of_path(path)
         headers = self._load_base_and_headers(path)
         elf_file = self.matching_local_file(path)
         local_path = elf_file.path if isinstance(elf_file, ElfFile) else elf_file
@@ -324,7 +324,7 @@ class Modules:
                 return None
             return MappedImage(Module(path, start, start, end, None, local_path), (), elf_file)
         base, segments = headers
-        if is_data_only(spans, segments, self._may_execute):
+        if is_mapped_as_data_only(spans, segments, self._may_execute):
             return None
         module = Module(path, base, start, end, self._build_id_in_notes(base, segments), local_path)
         return MappedImage(module, segments, elf_file)
@@ -333,7 +333,7 @@ class Modules:
         start = self._target.auxv().get(AT_SYSINFO_EHDR)
         region = self._target.region_at(start) if start else None
         page = self._dumped_page(start) if start and region else None
-        image = elf.parse_image(page, start) if start and page else None
+        image = elf.base_and_headers(page, start) if start and page else None
         if region is None or image is None:
             return None
         base, segments = image
@@ -454,7 +454,7 @@ def gnu_hash(name: bytes) -> int:
     return value
 
 
-def read_dynamic(
+def read_dynamic_section(
     target: ReadableMemory, base: int, segments: Sequence[elf.Segment]
 ) -> dict[int, int]:
     """Return an object's dynamic section by tags. Raises UnreadableMemory."""
@@ -520,7 +520,7 @@ def open_symbol_table(
 
     Raises UnreadableMemory when the tables are neither in the core nor in a matching file.
     """
-    dynamic = read_dynamic(target, base, segments)
+    dynamic = read_dynamic_section(target, base, segments)
     if not all(tag in dynamic for tag in (DT_STRTAB, DT_SYMTAB, DT_GNU_HASH)):
         return None
     table = dynamic[DT_GNU_HASH]
@@ -558,7 +558,7 @@ def symbol_table_of_file(file: ElfFile) -> GnuHashTable | None:
     """
     if symbol_table_of_file not in file.kept:
         table = None
-        _, segments = elf.parse_image(file.read(0, PAGE), 0) or (0, ())
+        _, segments = elf.base_and_headers(file.read(0, PAGE), 0) or (0, ())
         with suppress(UnreadableMemory, struct.error):
             table = open_symbol_table(_FileImage(file.data, segments), 0, segments)
         file.kept[symbol_table_of_file] = table

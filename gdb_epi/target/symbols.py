@@ -161,11 +161,11 @@ def symbol_at(target: Target, address: int) -> SymbolAtAddress | None:
     if kept is not None:
         places = kept.setdefault(symbol_at, places)
     if address not in places:
-        places[address] = _find_symbol(target, address)
+        places[address] = _find_symbol_at_address(target, address)
     return places[address]
 
 
-def _find_symbol(target: Target, address: int) -> SymbolAtAddress | None:
+def _find_symbol_at_address(target: Target, address: int) -> SymbolAtAddress | None:
     module = module_at(target, address)
     if module is None or isinstance(module.file, Absent):
         return None
@@ -188,7 +188,7 @@ def symbolize(target: Target, address: int) -> str:
     return f"{module.path.rpartition('/')[2]}+{address - module.base:#x}"
 
 
-def exported_symbol(target: Target, name: str) -> int | None:
+def exported_address(target: Target, name: str) -> int | None:
     """Return the run-time address of a dynamic symbol, or None.
 
     `Target.symbol` falls back to every .symtab, which takes 0.1 s when an old glibc lacks a name.

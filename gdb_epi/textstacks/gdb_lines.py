@@ -59,7 +59,7 @@ class FrameTail(NamedTuple):
     end: int  # where the argument list ends
 
 
-def is_incomplete_frame(text: str) -> bool:
+def is_incomplete_frame_line(text: str) -> bool:
     """Whether a frame's line goes on in the next one: GDB breaks it at the width of a terminal."""
     if "<signal handler called>" in text or text.startswith("<function called from gdb>"):
         return False
@@ -86,7 +86,7 @@ def parse_frame(number: int, text: str) -> TextFrame:
     if name in ("??", "", "<signal handler called>"):
         name = None
     arguments = rest[start : place.end]
-    asserts = _first_group(_FUNCTION, arguments) if is_assertion_frame(name) else None
+    asserts = _first_group(_FUNCTION, arguments) if is_assert_function(name) else None
     return TextFrame(
         number,
         NATIVE,
@@ -95,13 +95,13 @@ def parse_frame(number: int, text: str) -> TextFrame:
         module=place.module,
         filename=place.filename,
         lineno=place.lineno,
-        python=_python_frames(arguments) if "for file" in arguments else (),
+        python=_python_frames_in_arguments(arguments) if "for file" in arguments else (),
         words=_first_group(_QUOTED, arguments) if name == "malloc_printerr" else None,
         asserts=asserts.replace('\\"', '"') if asserts else None,
     )
 
 
-def is_assertion_frame(name: str | None) -> bool:
+def is_assert_function(name: str | None) -> bool:
     """Tell whether a frame is glibc's end of a failed assertion."""
     return name is not None and name.removeprefix("__GI_") in ASSERTS
 
@@ -176,7 +176,7 @@ def _find_argument_list(text: str) -> int:
     return end
 
 
-def _python_frames(arguments: str) -> tuple[TextFrame, ...]:
+def _python_frames_in_arguments(arguments: str) -> tuple[TextFrame, ...]:
     frames = (
         TextFrame(None, PYTHON, name=match[3], filename=match[1], lineno=int(match[2]))
         for match in islice(_PYTHON.finditer(arguments), MAX_INNER)

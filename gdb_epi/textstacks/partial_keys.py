@@ -67,7 +67,7 @@ def key_contents(
             k.select_tokens(tokens, overflow=overflow).tokens, both
         ),
         "coarse": _stack_line_or_missing_key(narrow, both),
-        "code": _code_words(narrow, both, function_code, overflow=overflow),
+        "code": _contents_of_code_key(narrow, both, function_code, overflow=overflow),
     }
     caller = k.caller_of_nameless_frame(coarse)
     if not both and caller is not None and not caller.module:
@@ -79,7 +79,7 @@ def key_contents(
     return contents
 
 
-def _code_words(
+def _contents_of_code_key(
     coarse: Sequence[Token], missing: str, function_code: str, *, overflow: bool
 ) -> str | MissingKey:
     nameless = k.nameless_function_of_coarse(coarse, overflow=overflow)
@@ -128,7 +128,7 @@ def contents_common_to_readings(first: Contents, second: Contents, why: str) -> 
     return {name: words if same[name] else MissingKey(why) for name, words in first.items()}
 
 
-def make_partial_key(name: str, words: str | MissingKey, category: str) -> k.Key | MissingKey:
+def key_of_contents(name: str, words: str | MissingKey, category: str) -> k.Key | MissingKey:
     """Return a key of a crash of this category, or why there is none."""
     if isinstance(words, MissingKey):
         return words

@@ -34,7 +34,7 @@ class NamedFrame(NamedTuple):
     doubts: tuple[str, ...]
 
 
-class PythonNamer:
+class FrameNamer:
     """Names the frames of one crash."""
 
     def __init__(
@@ -52,7 +52,7 @@ class PythonNamer:
         module = module_of_file(frame.filename)
         if frame.filename == self._main:
             module = "__main__"
-        elif not _is_library(frame.filename):
+        elif not _is_library_file(frame.filename):
             doubts.append("module names were inferred from file names")
         qualname = self._qualname(frame, doubts)
         named_frame = PyFrame(
@@ -105,7 +105,7 @@ def find_main_file(dump: TextCrash) -> str | None:
         if not thread.python or thread.python_ends:
             continue
         outermost = len(thread.python) - 1
-        while outermost > 0 and _is_runpy(thread.python[outermost]):
+        while outermost > 0 and _is_runpy_frame(thread.python[outermost]):
             outermost -= 1
         frame = thread.python[outermost]
         if frame.name == "<module>" and not (frame.filename or "").startswith("<frozen"):
@@ -113,12 +113,12 @@ def find_main_file(dump: TextCrash) -> str | None:
     return None
 
 
-def _is_runpy(frame: TextFrame) -> bool:
+def _is_runpy_frame(frame: TextFrame) -> bool:
     name = frame.filename or ""
     return name == "<frozen runpy>" or name.endswith("/runpy.py")
 
 
-def _is_library(filename: str) -> bool:
+def _is_library_file(filename: str) -> bool:
     if "/lib/python3" in filename or filename.startswith("<"):
         return True
     return module_of_file(filename) != module_of_file(filename.rsplit("/", 1)[-1])

@@ -65,7 +65,7 @@ class ThreadDraft:
         """Return the innermost native frame."""
         return self._native[0] if self._native else None
 
-    def add_native(self, number: int, text: str) -> None:
+    def add_gdb_frame(self, number: int, text: str) -> None:
         """Take a frame of GDB; only the innermost and the last ones are parsed."""
         if not self.total and number != 0:
             self.starts_late = True
@@ -78,7 +78,7 @@ class ThreadDraft:
         else:
             self._outer.append((number, text))
 
-    def add_python(self, frame: TextFrame) -> None:
+    def add_python_frame(self, frame: TextFrame) -> None:
         """Take a Python frame."""
         if len(self._python) < MAX_PYTHON:
             self._python.append(frame)
@@ -337,7 +337,7 @@ class _Reader:
         if gdbtext.FRAME.match(line) or len(parts) >= MAX_JOINED or not line.startswith("    "):
             return False
         text = parts[-1]
-        if gdbtext.is_incomplete_frame(" ".join(parts)) or (
+        if gdbtext.is_incomplete_frame_line(" ".join(parts)) or (
             text.endswith(")") and gdbtext.is_continuation_line(line)
         ):
             parts.append(line.strip())
@@ -355,7 +355,7 @@ class _Reader:
         if self._thread is None:  # the beginning is missing
             self._thread = draft.start_thread("", None, None)
             self._thread.starts_late = True
-        self._thread.add_native(number, " ".join(parts))
+        self._thread.add_gdb_frame(number, " ".join(parts))
 
     def _read_gdb_line(self, line: str) -> bool:
         frame = gdbtext.FRAME.match(line)
@@ -435,7 +435,7 @@ class _Reader:
             return True
         frame = fatal.parse_py_bt_frame(line) if self._section == "py-bt" else None
         if frame is not None and self._thread is not None:
-            self._thread.add_python(frame)
+            self._thread.add_python_frame(frame)
         return frame is not None
 
     # -- faulthandler --------------------------------------------------------------------------
@@ -489,7 +489,7 @@ class _Reader:
             return
         frame = fatal.parse_python_frame(line)
         if frame is not None:
-            self._thread.add_python(frame)
+            self._thread.add_python_frame(frame)
         elif words == "...":
             self._thread.python_ends = "faulthandler prints 100 frames at most"
         elif "<timed out>" in words:

@@ -31,7 +31,7 @@ from gdb_epi.signature.tokens import (
     tokenise,
 )
 from gdb_epi.target.api import CrashInfo, NativeFrame
-from gdb_epi.textstacks.gdb_lines import is_assertion_frame
+from gdb_epi.textstacks.gdb_lines import is_assert_function
 from gdb_epi.textstacks.partial_keys import (
     OVERFLOW,
     STACK_KEYS,
@@ -40,12 +40,12 @@ from gdb_epi.textstacks.partial_keys import (
     MissingKey,
     WhyHalvesAreMissing,
     contents_common_to_readings,
-    make_partial_key,
+    key_of_contents,
     partial_key_contents,
 )
 from gdb_epi.textstacks.python_names import (
     QUALIFIED,
-    PythonNamer,
+    FrameNamer,
     QualifiedNamesFromSource,
     inferences_about_names,
 )
@@ -94,7 +94,7 @@ def possible_categories(
     dump: TextCrash, thread: TextThread, given: str | None
 ) -> PossibleCategories:
     """Return which categories the text allows. `given` is the user's word, and wins."""
-    cut = _is_reraise(thread)
+    cut = _did_handler_reraise_signal(thread)
     if given is not None:
         return _certain_category(given, cut, f"category: {given}: given by the user")
     if dump.source == FAULTHANDLER and dump.signal is None:
@@ -120,7 +120,7 @@ def _categories_of_fault(
     dump: TextCrash, thread: TextThread, signal: str, cut: bool
 ) -> PossibleCategories:
     code = None if cut else dump.facts.get("si_code")
-    if not cut and _is_raise_or_abort(thread, 0):
+    if not cut and _raises_or_aborts(thread, 0):
         # Sent by the process itself, and no fault under a handler: no rule of the core decides.
         return _certain_category(
             "unknown", False, f"category: {signal} that the process sent itself"
@@ -172,13 +172,13 @@ def _categories_of_abort(thread: TextThread) -> PossibleCategories:
         why = "SIGABRT without native frames: neither the kind of abort nor its sender is told"
         step = "category: taken as an abort of its own"
         return PossibleCategories(family="abort", open=why, steps=(step,))
-    if _is_reraise(thread):
+    if _did_handler_reraise_signal(thread):
         why = "a handler aborted; which signal it handled is not told"
         return PossibleCategories(FAULTS, open=why, cut=True)
-    if not _is_raise_or_abort(thread, 0):
+    if not _raises_or_aborts(thread, 0):
         step = "category: SIGABRT outside of abort() and raise(): sent from outside"
         return _certain_category("killed-external", False, step)
-    inputs = _AbortScene(thread)
+    inputs = _AbortCategoryInput(thread)
     category, steps = categorise(inputs)
     if category.name == "unknown":
         return PossibleCategories((), category.family, NAMELESS_ABORT, steps=tuple(steps))
@@ -188,7 +188,7 @@ def _categories_of_abort(thread: TextThread) -> PossibleCategories:
     return _certain_category(category.name, False, *steps)
 
 
-class _AbortScene(CategoryInput):
+class _AbortCategoryInput(CategoryInput):
     """A inputs for the rules of aborts: a signal that the process sent itself, and its frames.
 
     Those rules ask no memory when message and frames are given, and a text has none.
@@ -222,16 +222,14 @@ class _AbortScene(CategoryInput):
         self.abort_message = message if words is None else classify_glibc_message(words)
 
 
-def _is_reraise(thread: TextThread) -> bool:
+def _did_handler_reraise_signal(thread: TextThread) -> bool:
     """Tell whether a handler raised again what the kernel had raised below it."""
     signals = (i for i, frame in enumerate(thread.native) if frame.kind == SIGNAL)
     at = next(signals, None)
-    return (
-        at is not None and _is_raise_or_abort(thread, 0) and not _is_raise_or_abort(thread, at + 1)
-    )
+    return at is not None and _raises_or_aborts(thread, 0) and not _raises_or_aborts(thread, at + 1)
 
 
-def _is_raise_or_abort(thread: TextThread, start: int) -> bool:
+def _raises_or_aborts(thread: TextThread, start: int) -> bool:
     """Tell whether the named frame at or after `start` is one of raise() and abort()."""
     for frame in thread.native[start:]:
         if frame.kind == SIGNAL:
@@ -296,7 +294,7 @@ def sign_text(
         return None
     thread = _join_stacks_of_same_thread(dump, thread)
     kinds = possible_categories(dump, thread, category)
-    stack = _TextStack(dump, thread, kinds, PythonNamer(dump, sources, minor))
+    stack = _TextStack(dump, thread, kinds, FrameNamer(dump, sources, minor))
     keys: dict[str, k.Key] = {}
     absent, candidates = {"exact": NO_EXACT}, {}
     for name in STACK_KEYS:
@@ -367,18 +365,18 @@ def _key_or_candidates(
         # The key `strict` holds no category, but after a stack overflow other frames.
         overflows = {name == OVERFLOW for name in kinds.possible} or {False, True}
         strict_keys = [
-            make_partial_key("strict", stack.key_contents(o)["strict"], "")
+            key_of_contents("strict", stack.key_contents(o)["strict"], "")
             for o in sorted(overflows)
         ]
         if any(key != strict_keys[0] for key in strict_keys):
             return MissingKey(f"a stack overflow would have another one: {kinds.open}")
         return strict_keys[0]
     if not kinds.possible and name == "python" and kinds.family is not None:
-        return make_partial_key(name, stack.key_contents(False)[name], kinds.family)
+        return key_of_contents(name, stack.key_contents(False)[name], kinds.family)
     keys: dict[str, k.Key] = {}
     missing: dict[str, MissingKey] = {}
     for category in kinds.possible:
-        made = make_partial_key(name, stack.key_contents(category == OVERFLOW)[name], category)
+        made = key_of_contents(name, stack.key_contents(category == OVERFLOW)[name], category)
         if isinstance(made, MissingKey):
             missing[category] = made
         else:
@@ -396,7 +394,7 @@ class _TextStack:
     """The tokens of one thread, and what is not sure about them."""
 
     def __init__(
-        self, dump: TextCrash, thread: TextThread, kinds: PossibleCategories, namer: PythonNamer
+        self, dump: TextCrash, thread: TextThread, kinds: PossibleCategories, namer: FrameNamer
     ) -> None:
         self.steps: list[str] = []
         self._dump, self._thread, self._kinds = dump, thread, kinds
@@ -459,7 +457,7 @@ class _TextStack:
         """Tell whether the function is named; debug information names inlined ones too."""
         frames = self._thread.native
         last = max(
-            (i for i, frame in enumerate(frames) if is_assertion_frame(frame.name)), default=None
+            (i for i, frame in enumerate(frames) if is_assert_function(frame.name)), default=None
         )
         if last is None or any(frame.asserts for frame in frames):
             return last is not None

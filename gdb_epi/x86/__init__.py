@@ -8,7 +8,7 @@ Nothing here reads memory or knows of processes, and nothing is guessed: anythin
 
 from __future__ import annotations
 
-from gdb_epi.x86.decode import decode, memory_operand
+from gdb_epi.x86.decode import decode, first_memory_operand
 from gdb_epi.x86.instruction import MAX_LENGTH, REGISTERS, UNKNOWN_INDEX, Instruction, MemoryOperand
 
 __all__ = [
@@ -18,5 +18,5 @@ __all__ = [
     "Instruction",
     "MemoryOperand",
     "decode",
-    "memory_operand",
+    "first_memory_operand",
 ]

@@ -107,7 +107,7 @@ UNKNOWN = (None, 0, 1)
 Access = tuple["str | None", int, int]  # access, size, alignment
 
 
-class RawInstruction(NamedTuple):
+class EncodingFields(NamedTuple):
     """What the bytes of an instruction say, before its meaning."""
 
     encoding: str
@@ -127,7 +127,7 @@ class RawInstruction(NamedTuple):
         return -1 if self.modrm < 0 else self.modrm >> 3 & 7
 
 
-def memory_access(code: RawInstruction) -> Access | None:
+def memory_access(code: EncodingFields) -> Access | None:
     """Return how the ModRM operand is accessed; None when the instruction accesses nothing."""
     if code.opcode_map == 0:
         return _one_byte_opcode_access(code)
@@ -149,7 +149,7 @@ def memory_access(code: RawInstruction) -> Access | None:
     return _opcode_map2_access(code) if code.opcode_map == 2 else _opcode_map3_access(code)
 
 
-def _one_byte_opcode_access(code: RawInstruction) -> Access | None:
+def _one_byte_opcode_access(code: EncodingFields) -> Access | None:
     opcode, extension = code.opcode, code.modrm_reg
     size = code.size if opcode & 1 else 1
     if opcode < 0x40:
@@ -174,7 +174,7 @@ def _one_byte_opcode_access(code: RawInstruction) -> Access | None:
     return accesses.get(opcode, ("w", size, 1))
 
 
-def _general_two_byte_access(code: RawInstruction) -> Access | None:
+def _general_two_byte_access(code: EncodingFields) -> Access | None:
     opcode, size, extension = code.opcode, code.size, code.modrm_reg
     if opcode < 0xA0:
         return ("w", 1, 1) if code.encoding == "legacy" else UNKNOWN
@@ -197,7 +197,7 @@ def _general_two_byte_access(code: RawInstruction) -> Access | None:
     return ("w" if writes else "r"), size, 1
 
 
-def _vector_state_access(code: RawInstruction) -> Access | None:
+def _vector_state_access(code: EncodingFields) -> Access | None:
     """0x0FAE: saving and loading the state of the vector unit."""
     if code.encoding != "legacy":
         return {2: ("r", 4, 1), 3: ("w", 4, 1)}.get(code.modrm_reg, UNKNOWN)
@@ -210,7 +210,7 @@ def _vector_state_access(code: RawInstruction) -> Access | None:
     return accesses[code.modrm_reg]
 
 
-def _vector_access(code: RawInstruction) -> Access:
+def _vector_access(code: EncodingFields) -> Access:
     """Map 1, the vector part; legacy and VEX."""
     opcode, prefix = code.opcode, code.prefix
     access = "w" if opcode in VECTOR_STORES else "r"
@@ -218,7 +218,7 @@ def _vector_access(code: RawInstruction) -> Access:
         return ("r", 8, 1) if prefix == 0xF3 else ("w", 8 if code.wide else 4, 1)
     if opcode == 0x6E:
         return "r", 8 if code.wide else 4, 1
-    size = _vector_size(code)
+    size = _vector_memory_operand_size(code)
     aligned = 1
     if code.encoding == "legacy":
         if size == 16 and (opcode, prefix) not in UNALIGNED:
@@ -228,7 +228,7 @@ def _vector_access(code: RawInstruction) -> Access:
     return access, size, aligned
 
 
-def _vector_size(code: RawInstruction) -> int:
+def _vector_memory_operand_size(code: EncodingFields) -> int:
     opcode, prefix, whole = code.opcode, code.prefix, code.vector
     scalar = {0xF3: 4, 0xF2: 8}.get(prefix)
     if opcode in (0x10, 0x11, 0x51, 0x52, 0x53, 0x58, 0x59, 0x5C, 0x5D, 0x5E, 0x5F, 0xC2):
@@ -258,7 +258,7 @@ def _vector_size(code: RawInstruction) -> int:
     return whole
 
 
-def _opcode_map2_access(code: RawInstruction) -> Access:
+def _opcode_map2_access(code: EncodingFields) -> Access:
     opcode, whole = code.opcode, code.vector
     if opcode >= 0xF0:
         if code.encoding == "legacy" and opcode in (0xF0, 0xF1):
@@ -284,7 +284,7 @@ def _opcode_map2_access(code: RawInstruction) -> Access:
     return "r", whole, whole if (opcode, 2) in VEX_ALIGNED else 1
 
 
-def _opcode_map3_access(code: RawInstruction) -> Access:
+def _opcode_map3_access(code: EncodingFields) -> Access:
     opcode = code.opcode
     if opcode in MAP3_SMALL:
         access, size = MAP3_SMALL[opcode]
@@ -301,7 +301,7 @@ def _opcode_map3_access(code: RawInstruction) -> Access:
     return "r", code.vector, 1
 
 
-def _evex_access(code: RawInstruction) -> Access:
+def _evex_access(code: EncodingFields) -> Access:
     """Only whole-vector moves and operations are covered; the rest is unknown."""
     full = EVEX_FULL.get(code.opcode_map, frozenset())
     scalar = code.opcode in (0x10, 0x11, 0x51, 0x58, 0x59, 0x5C, 0x5D, 0x5E, 0x5F)
@@ -318,7 +318,7 @@ def _evex_access(code: RawInstruction) -> Access:
     return UNKNOWN
 
 
-def implicit_operands(code: RawInstruction, segment: str | None) -> tuple[MemoryOperand, ...]:
+def implicit_accesses(code: EncodingFields, segment: str | None) -> tuple[MemoryOperand, ...]:
     """Return the accesses that no operand names: stack and strings."""
     opcode = code.opcode
     if code.encoding != "legacy" or code.opcode_map > 1:

@@ -18,8 +18,8 @@ from gdb_epi.x86.access import (
     MAPS,
     PRIVILEGED,
     PRIVILEGED_TWO,
-    RawInstruction,
-    implicit_operands,
+    EncodingFields,
+    implicit_accesses,
     memory_access,
 )
 from gdb_epi.x86.instruction import (
@@ -63,7 +63,7 @@ class InstructionParts(NamedTuple):
     the target of a direct jump, branch or call, which is relative to the end.
     """
 
-    raw: RawInstruction
+    raw: EncodingFields
     prefixes: _Prefixes
     shape: str  # in tables.MAPS
     operand: MemoryOperand | None
@@ -129,7 +129,7 @@ def instruction_parts(code: bytes) -> InstructionParts | None:
         return None
 
 
-def memory_operand(code: bytes) -> MemoryOperand | None:
+def first_memory_operand(code: bytes) -> MemoryOperand | None:
     """Return the first memory access of the instruction at the start of `code`, or None.
 
     An explicit operand comes before the implicit ones (push, pop, string instructions).
@@ -147,7 +147,7 @@ def _legacy_parts(code: bytes, prefixes: _Prefixes) -> InstructionParts | None:
     wide = bool(prefixes.rex & 8)
     size = 8 if wide else 2 if prefixes.operand else 4
     selecting = prefixes.repeat or (0x66 if prefixes.operand else 0)
-    raw = RawInstruction(
+    raw = EncodingFields(
         "legacy", opcode_map, code[at], selecting, wide, size, 16, -1, bool(prefixes.repeat),
         prefixes.rex,
     )  # fmt: skip
@@ -170,7 +170,7 @@ def _vex_parts(code: bytes, prefixes: _Prefixes) -> InstructionParts | None:
     vector = 32 if last & 4 else 16
     size = 8 if wide else 4
     selecting = (0, 0x66, 0xF3, 0xF2)[last & 3]
-    raw = RawInstruction(
+    raw = EncodingFields(
         "vex", opcode_map, code[at + 1], selecting, wide, size, vector, -1, False,
         extended | 8 * wide,
     )  # fmt: skip
@@ -187,7 +187,7 @@ def _evex_parts(code: bytes, prefixes: _Prefixes) -> InstructionParts | None:
     selecting = (0, 0x66, 0xF3, 0xF2)[second & 3]
     wide = bool(second & 0x80)
     vector = _EVEX_VECTORS[min(length, 2)]
-    raw = RawInstruction(
+    raw = EncodingFields(
         "evex", opcode_map, code[at + 3], selecting, wide, 8 if wide else 4, vector, -1,
         bool(third & 0x10), extended | 8 * wide,
     )  # fmt: skip
@@ -195,7 +195,7 @@ def _evex_parts(code: bytes, prefixes: _Prefixes) -> InstructionParts | None:
 
 
 def _parts_after_opcode(
-    code: bytes, at: int, raw: RawInstruction, prefixes: _Prefixes
+    code: bytes, at: int, raw: EncodingFields, prefixes: _Prefixes
 ) -> InstructionParts | None:
     """Read ModRM and find what follows the opcode."""
     shape = MAPS[raw.opcode_map][raw.opcode]
@@ -219,7 +219,7 @@ def _parts_after_opcode(
     )
 
 
-def _immediate_size(shape: str, raw: RawInstruction, prefixes: _Prefixes) -> int:
+def _immediate_size(shape: str, raw: EncodingFields, prefixes: _Prefixes) -> int:
     short = raw.size == 2 and raw.encoding == "legacy"
     if raw.opcode_map == 0 and raw.opcode in (0xF6, 0xF7) and raw.modrm_reg in (0, 1):
         shape = "b" if raw.opcode == 0xF6 else "z"
@@ -233,7 +233,7 @@ def _immediate_size(shape: str, raw: RawInstruction, prefixes: _Prefixes) -> int
 
 
 def _modrm_operand(
-    code: bytes, at: int, raw: RawInstruction, prefixes: _Prefixes
+    code: bytes, at: int, raw: EncodingFields, prefixes: _Prefixes
 ) -> tuple[MemoryOperand, int, int]:
     """Return the ModRM operand without its access, the offset after it, its displacement's size."""
     mode, low, rex = raw.modrm >> 6, raw.modrm & 7, raw.extended
@@ -290,7 +290,7 @@ def _instruction_from_parts(code: bytes, parts: InstructionParts) -> Instruction
         mode = "r" if raw.opcode < 0xA2 else "w"
         address = (immediate or 0) & WORD_MASK
         operands.append(MemoryOperand(None, None, 1, address, prefixes.segment, mode, size=size))
-    operands += implicit_operands(raw, prefixes.segment)
+    operands += implicit_accesses(raw, prefixes.segment)
     flow, name = _flow_and_mnemonic(raw, shape)
     reg = rm = None
     if raw.modrm >= 0:
@@ -325,7 +325,7 @@ def _instruction_from_parts(code: bytes, parts: InstructionParts) -> Instruction
     )
 
 
-def _flow_and_mnemonic(raw: RawInstruction, shape: str) -> tuple[str, str]:
+def _flow_and_mnemonic(raw: EncodingFields, shape: str) -> tuple[str, str]:
     """Return the flow and, where one is needed, the mnemonic."""
     opcode = raw.opcode
     if raw.encoding != "legacy" or raw.opcode_map > 1:
@@ -367,7 +367,7 @@ _IMMEDIATE = {"b": 1, "B": 1, "J": 1, "w": 2, "j": 4, "e": 3}
 _VECTORS = (0x62, 0xC4, 0xC5)
 
 
-def decode_each(code: bytes) -> Iterator[tuple[int, Instruction | None]]:
+def decode_instructions(code: bytes) -> Iterator[tuple[int, Instruction | None]]:
     """Yield the instructions of code from its first byte on, each with its place.
 
     The last one is None where bytes follow that are no known instruction, or a part of one.

@@ -55,7 +55,7 @@ def keeps_low_bytes_separate(instruction: Instruction) -> bool:
     return opcode in (0x69, 0x6B, 0x89, 0x8B, 0x8D) or (opcode == 0xFF and extension < 2)
 
 
-def leaves_flags(instruction: Instruction) -> bool:
+def preserves_flags(instruction: Instruction) -> bool:
     """Tell whether an instruction is known to leave the flags as they are."""
     quiet = (_SETS_NO_FLAGS, _SETS_NO_FLAGS_TWO)[min(instruction.opcode_map, 1)]
     one_or_two = instruction.encoding == "legacy" and instruction.opcode_map < 2
@@ -86,14 +86,16 @@ def flags_after(
         if left is None or right is None:
             return None
         return (
-            _result_flags(left & right, size) if tests else flags_of_subtraction(left, right, size)
+            _zero_sign_parity(left & right, size)
+            if tests
+            else flags_of_subtraction(left, right, size)
         )
     shifts = opcode in (0xC1, 0xD1) and extension in (4, 5, 7) and instruction.immediate != 0
     sums = group >= 0 or (opcode == 0xFF and extension < 2) or shifts
     number = next(iter(results.values()), None) if len(results) == 1 else None
     if not sums or not opcode & 1 or instruction.size < 4 or number is None:
         return None
-    return _result_flags(number, size) | (0 if group in (_OR, _AND, _XOR) else UNKNOWN_CARRY)
+    return _zero_sign_parity(number, size) | (0 if group in (_OR, _AND, _XOR) else UNKNOWN_CARRY)
 
 
 def stored_number(instruction: Instruction, numbers: Mapping[str, int]) -> int | None:
@@ -109,7 +111,7 @@ def stored_number(instruction: Instruction, numbers: Mapping[str, int]) -> int |
     return computed_value(instruction, MEMORY, numbers)
 
 
-def _result_flags(number: int, size: int) -> int:
+def _zero_sign_parity(number: int, size: int) -> int:
     """Return the flags of a result without carry and overflow."""
     number &= (1 << 8 * size) - 1
     parity = 0 if (number & 0xFF).bit_count() & 1 else PARITY
@@ -120,6 +122,6 @@ def flags_of_subtraction(left: int, right: int, size: int) -> int:
     """Return the flags of a subtraction."""
     bits = 8 * size
     left, right = left & (1 << bits) - 1, right & (1 << bits) - 1
-    flags = _result_flags(left - right, size) | (CARRY if left < right else 0)
+    flags = _zero_sign_parity(left - right, size) | (CARRY if left < right else 0)
     overflow = (left ^ right) & (left ^ (left - right)) & 1 << bits - 1
     return flags | (OVERFLOW if overflow else 0)

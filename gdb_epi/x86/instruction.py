@@ -107,7 +107,7 @@ class Instruction(NamedTuple):
         """Return the access that the instruction names, None when it has none."""
         return next((operand for operand in self.operands if not operand.implicit), None)
 
-    def branches_to(self, end: int) -> int | None:
+    def jump_target_address(self, end: int) -> int | None:
         """Return where a direct jump or branch that ends at a place leads; None for all others."""
         if self.target is None or self.flow not in (JUMP, BRANCH):
             return None

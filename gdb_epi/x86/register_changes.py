@@ -59,7 +59,7 @@ def changed_registers(insn: Instruction) -> frozenset[str] | None:
     return _clobbers_of_vector_opcode(insn)
 
 
-def _named_general_registers(*names: str | None, is_byte: bool = False) -> frozenset[str]:
+def _registers_possibly_meant(*names: str | None, is_byte: bool = False) -> frozenset[str]:
     """Return the named registers; a byte operand may mean the second byte (ah instead of spl)."""
     registers = {name for name in names if name is not None}
     if is_byte:
@@ -77,7 +77,7 @@ def _clobbers_of_one_byte_opcode(insn: Instruction) -> frozenset[str] | None:
     if opcode < 0x40:  # add, or, adc, sbb, and, sub, xor
         if opcode >> 3 == 7:  # cmp
             return _NOTHING
-        return _named_general_registers(
+        return _registers_possibly_meant(
             (rm, rm, reg, reg, "rax", "rax")[opcode & 7], is_byte=is_byte
         )
     if opcode in _FIXED:
@@ -87,11 +87,11 @@ def _clobbers_of_one_byte_opcode(insn: Instruction) -> frozenset[str] | None:
     if 0x50 <= opcode < 0x60:  # push, pop
         return frozenset(("rsp",) if opcode < 0x58 else ("rsp", reg or "rsp"))
     if 0x80 <= opcode <= 0x83:  # add ... xor with a number; cmp
-        return _NOTHING if extension == 7 else _named_general_registers(rm, is_byte=is_byte)
+        return _NOTHING if extension == 7 else _registers_possibly_meant(rm, is_byte=is_byte)
     if opcode in (0x86, 0x87):  # xchg
-        return _named_general_registers(reg, rm, is_byte=is_byte)
+        return _registers_possibly_meant(reg, rm, is_byte=is_byte)
     if opcode in (0x63, 0x69, 0x6B, 0x8A, 0x8B, 0x8D):  # movsxd, imul, mov, lea
-        return _named_general_registers(reg, is_byte=is_byte)
+        return _registers_possibly_meant(reg, is_byte=is_byte)
     if 0x91 <= opcode < 0x98:  # xchg with rax
         return frozenset(("rax", reg or "rax"))
     if 0xB0 <= opcode < 0xC0:  # mov of a number
@@ -101,11 +101,11 @@ def _clobbers_of_one_byte_opcode(insn: Instruction) -> frozenset[str] | None:
         if extension < 2:  # test
             return _NOTHING
         # not, neg; mul, imul, div, idiv
-        return _named_general_registers(rm) if extension in (2, 3) else frozenset(("rax", "rdx"))
+        return _registers_possibly_meant(rm) if extension in (2, 3) else frozenset(("rax", "rdx"))
     if opcode == 0xFF and extension >= 2:  # call, jmp, push
         return frozenset(("rsp",)) if extension == 6 else _NOTHING
     if opcode in (0x88, 0x89, 0x8C, 0xC0, 0xC1, 0xC6, 0xC7, 0xD0, 0xD1, 0xD2, 0xD3, 0xFE, 0xFF):
-        return _named_general_registers(rm, is_byte=is_byte)
+        return _registers_possibly_meant(rm, is_byte=is_byte)
     return None
 
 
@@ -114,19 +114,19 @@ def _clobbers_of_two_byte_opcode(insn: Instruction) -> frozenset[str] | None:
     if opcode == 0x05:
         return frozenset(("rax", "rcx", "r11"))
     if opcode in _REG_TWO:
-        return _named_general_registers(insn.reg)
+        return _registers_possibly_meant(insn.reg)
     if opcode in _RM_TWO:
-        return _named_general_registers(insn.rm, is_byte=True)
+        return _registers_possibly_meant(insn.rm, is_byte=True)
     if opcode in (0xA0, 0xA1, 0xA8, 0xA9):
         return frozenset(("rsp",))
     if opcode == 0xA2:
         return frozenset(("rax", "rbx", "rcx", "rdx"))
     if opcode in (0xB0, 0xB1, 0xC0, 0xC1):
-        return _named_general_registers("rax", insn.reg, insn.rm)
+        return _registers_possibly_meant("rax", insn.reg, insn.rm)
     if opcode == 0xBA:
-        return _NOTHING if insn.modrm_reg == 4 else _named_general_registers(insn.rm)
+        return _NOTHING if insn.modrm_reg == 4 else _registers_possibly_meant(insn.rm)
     if opcode == 0x7E:
-        return _named_general_registers(insn.rm)
+        return _registers_possibly_meant(insn.rm)
     if opcode in (0x0B, 0x0D, 0x1E, 0x1F, 0x77, 0xA3, 0xC3, 0xC4) or 0x18 <= opcode <= 0x1D:
         return _NOTHING
     if 0x80 <= opcode < 0x90 or opcode in (0x2A, 0xC2, 0xC6) or opcode >= 0xD0:
@@ -140,9 +140,9 @@ def _clobbers_of_vector_opcode(insn: Instruction) -> frozenset[str] | None:
     opcode = insn.opcode
     if insn.opcode_map == 1:
         if opcode in (0x2C, 0x2D, 0x50, 0xC5, 0xD7):
-            return _named_general_registers(insn.reg)
+            return _registers_possibly_meant(insn.reg)
         if opcode == 0x7E:
-            return _named_general_registers(insn.rm)
+            return _registers_possibly_meant(insn.rm)
         return _NOTHING if opcode not in (0x92, 0x93) else None
     if insn.opcode_map == 2 and opcode >= 0xF0:
         return frozenset((insn.reg,)) if opcode == 0xF7 and insn.reg else None
@@ -150,9 +150,9 @@ def _clobbers_of_vector_opcode(insn: Instruction) -> frozenset[str] | None:
         if opcode in (0x61, 0x63):
             return frozenset(("rcx",))
         if 0x14 <= opcode <= 0x17:
-            return _named_general_registers(insn.rm)
+            return _registers_possibly_meant(insn.rm)
         if opcode == 0xF0:
-            return _named_general_registers(insn.reg)
+            return _registers_possibly_meant(insn.reg)
     return _NOTHING
 
 

@@ -36,19 +36,19 @@ _BITWISE: dict[int, Callable[[int, int], int]] = {
 _ZEROES = frozenset((0x57, 0xEF))  # of a register and itself
 
 
-def vector_register(general: str) -> str:
+def same_numbered_xmm(general: str) -> str:
     """Return the vector register that has the number of a general register."""
     return XMM[REGISTERS.index(general)]
 
 
-def as_float(bits: int, *, double: bool) -> float:
+def float_from_bits(bits: int, *, double: bool) -> float:
     """Return the number whose bits lie in the low half of a register."""
     if double:
         return float(struct.unpack("<d", struct.pack("<Q", bits))[0])
     return float(struct.unpack("<f", struct.pack("<I", bits & _LOW_WORD))[0])
 
 
-def as_bits(number: float, kept: int, *, double: bool) -> int:
+def put_float_into_low_half(number: float, kept: int, *, double: bool) -> int:
     """Return the low half of a register into which a number was put; a float keeps the rest."""
     if double:
         return int(struct.unpack("<Q", struct.pack("<d", number))[0])
@@ -61,7 +61,7 @@ def as_bits(number: float, kept: int, *, double: bool) -> int:
 
 def flags_of_float_comparison(left: int, right: int, *, double: bool) -> int:
     """Return the flags that a comparison of two numbers leaves."""
-    first, second = as_float(left, double=double), as_float(right, double=double)
+    first, second = float_from_bits(left, double=double), float_from_bits(right, double=double)
     if math.isnan(first) or math.isnan(second):
         return _ZERO | _PARITY | _CARRY
     return _ZERO if first == second else _CARRY if first < second else 0
@@ -72,7 +72,7 @@ def zeroes_register(insn: Instruction) -> bool:
     return insn.opcode in _ZEROES and insn.reg == insn.rm
 
 
-def vector_value(insn: Instruction, left: int | None, right: int | None) -> int | None:
+def low_half_after(insn: Instruction, left: int | None, right: int | None) -> int | None:
     """Return what an instruction puts into the low half of its vector register.
 
     `left` was in it, `right` is the other operand, in memory or in a register. None where that is
@@ -100,19 +100,19 @@ def vector_value(insn: Instruction, left: int | None, right: int | None) -> int 
     if opcode == _UNPACK:
         return left if prefix == PACKED_DOUBLE else left & _LOW_WORD | (right & _LOW_WORD) << 32
     if opcode == _CONVERT and prefix in (SINGLE, 0):
-        return as_bits(as_float(right, double=False), 0, double=True)
+        return put_float_into_low_half(float_from_bits(right, double=False), 0, double=True)
     if opcode == _CONVERT and prefix == DOUBLE:
-        return as_bits(as_float(right, double=True), left, double=False)
+        return put_float_into_low_half(float_from_bits(right, double=True), left, double=False)
     if prefix not in (SINGLE, DOUBLE):
         return None
     double = prefix == DOUBLE
     if opcode == FROM_INTEGER:
         bits = 8 * insn.size
         signed = (right & (1 << bits) - 1 ^ 1 << bits - 1) - (1 << bits - 1)
-        return as_bits(float(signed), left, double=double)
-    first, second = as_float(left, double=double), as_float(right, double=double)
+        return put_float_into_low_half(float(signed), left, double=double)
+    first, second = float_from_bits(left, double=double), float_from_bits(right, double=double)
     made = _float_result(opcode, first, second)
-    return None if made is None else as_bits(made, left, double=double)
+    return None if made is None else put_float_into_low_half(made, left, double=double)
 
 
 def _float_result(opcode: int, left: float, right: float) -> float | None:
@@ -136,7 +136,7 @@ def _float_result(opcode: int, left: float, right: float) -> float | None:
 
 def truncated_to_integer(bits: int, size: int, *, double: bool) -> int | None:
     """Return the integer that a number is cut to, as bits; None where it has no such integer."""
-    number = as_float(bits, double=double)
+    number = float_from_bits(bits, double=double)
     if not math.isfinite(number) or not -(1 << 8 * size - 1) <= int(number) < 1 << 8 * size - 1:
         return None
     return int(number) & (1 << 8 * size) - 1

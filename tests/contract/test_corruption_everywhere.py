@@ -25,7 +25,7 @@ from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.heap.pool_census import PoolCensus, classes_in_malloc_heap, pool_census
 from gdb_epi.corruption.heap.pymalloc_pools import object_header_size
 from gdb_epi.corruption.heap.readers import shared_object_search, shared_reader
-from gdb_epi.cpython.objects.str_layout import str_format
+from gdb_epi.cpython.objects.str_layout import str_object_layout
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -91,7 +91,7 @@ def test_flags_that_no_str_has_are_named(interpreter: str) -> None:
     census, walk = pool_census(context), object_walk(context)
     assert isinstance(census, PoolCensus)
     assert isinstance(walk, ObjectWalk)
-    word, form = walk.reader.word, str_format(walk.reader.layout, 0)
+    word, form = walk.reader.word, str_object_layout(walk.reader.layout, 0)
     assert form is not None
     of_ascii = next(state for state, (_head, width) in form.kinds.items() if width == 1)
     compact = 5

@@ -18,7 +18,7 @@ from support.opening import made_or_skip, sysroot_of, target_of
 
 from commands.list import list_source
 from gdb_epi.cpython.source.finder import Source, SourceFinder, SourceNotFound
-from gdb_epi.cpython.source.guarded_files import source_lines
+from gdb_epi.cpython.source.safe_file_reading import source_lines
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import InputError
 from gdb_epi.process_state import ProcessState

@@ -17,7 +17,7 @@ from corruption.labels import HW, MEMORY, REGISTER, Change
 from corruption.process import Map, Memory
 from corruption.ptrace import Registers, Traced
 from corruption.scene import NoTarget
-from gdb_epi.x86 import REGISTERS, memory_operand
+from gdb_epi.x86 import REGISTERS, first_memory_operand
 
 MAX_STEPS = 3000
 MAX_TRIES = 4
@@ -40,7 +40,7 @@ def instruction(code: bytes) -> Instruction:
     if code and 0x40 <= code[0] <= 0x4F:
         at, rex = 1, code[0]
     opcode = code[at] if len(code) > at else 0
-    operand = memory_operand(code)
+    operand = first_memory_operand(code)
     base = operand.base if operand is not None else None
     if opcode == 0xC3:
         return Instruction("ret", None, None)
@@ -219,7 +219,7 @@ def cpu_store(bench: Bench) -> Change:
         return knows_store and bench.may_write(int(getattr(now, str(step.register))))
 
     until = bench.until(wanted, MAX_STEPS)
-    operand = memory_operand(bench.memory.read(bench.now.rip, 15))
+    operand = first_memory_operand(bench.memory.read(bench.now.rip, 15))
     registers = {name: int(getattr(bench.now, name)) for name in REGISTERS}
     where = operand.address(registers) if operand is not None else None
     if where is None:

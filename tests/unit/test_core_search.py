@@ -11,7 +11,12 @@ import pytest
 
 from gdb_epi.target import elf
 from gdb_epi.target.corefile import MAX_LOOKED_AT, WINDOW, CoreFileTarget
-from gdb_epi.target.mapped_bytes import WORTH_A_PATTERN, WORTH_AN_IMPORT, MappedBytes, find_first
+from gdb_epi.target.mapped_bytes import (
+    WORTH_A_PATTERN,
+    WORTH_AN_IMPORT,
+    MappedBytes,
+    find_first_by_re,
+)
 from gdb_epi.target.memory_search import find_word, find_words
 
 START = 0x7F0000000000
@@ -37,7 +42,7 @@ def test_places_are_those_of_bytes_find(needle: bytes) -> None:
         at = low
         while at >= 0:
             right = text.find(needle, at, high)
-            assert find_first(data, needle, at, high) == right
+            assert find_first_by_re(data, needle, at, high) == right
             assert by_pattern.find(needle, at, high) == by_memmem.find(needle, at, high) == right
             at = text.find(needle, at + 1 + size // 50, high)
 

@@ -11,17 +11,17 @@ import pytest
 from gdb_epi.corruption.strings.bulk_hashing import LONGEST, StringRecordHasher
 from gdb_epi.corruption.strings.find_strings import near_type_words, patterns_one_bit_off_types
 from gdb_epi.cpython.objects.siphash import VARIANTS, HashKey, python_hash
-from gdb_epi.cpython.objects.str_layout import StringFormat
+from gdb_epi.cpython.objects.str_layout import StringLayout
 from gdb_epi.sizes import WORD_MASK
 
 START = 0x7F1234500000
 ASCII, OTHER = 0b1100100, 0b0100100  # kind 1, compact, and ASCII or not
 KINDS = {ASCII: (48, 1), OTHER: (72, 1)}
-STR = StringFormat("str", 0x7FB258A61860, 8, 16, 24, 32, 0b1111100, KINDS)
-BYTES = StringFormat("bytes", 0x7FB258A48640, 8, 16, 24, 16, 0, {0: (32, 1)})
+STR = StringLayout("str", 0x7FB258A61860, 8, 16, 24, 32, 0b1111100, KINDS)
+BYTES = StringLayout("bytes", 0x7FB258A48640, 8, 16, 24, 16, 0, {0: (32, 1)})
 
 
-def an_object(form: StringFormat, data: bytes, stored: int, state: int = ASCII) -> bytes:
+def an_object(form: StringLayout, data: bytes, stored: int, state: int = ASCII) -> bytes:
     """Return the bytes of an object, filled up with what is no zero, to 8 bytes."""
     head = struct.pack("<QQQQ", 1, form.type, len(data), stored)
     if form is STR:
@@ -31,7 +31,7 @@ def an_object(form: StringFormat, data: bytes, stored: int, state: int = ASCII) 
 
 
 def memory(
-    form: StringFormat, key: HashKey, chance: random.Random
+    form: StringLayout, key: HashKey, chance: random.Random
 ) -> tuple[bytes, list[tuple[int, bytes]]]:
     """Return memory with objects, and (offset, contents) of those that are ordinary."""
     made, ordinary = bytearray(chance.randbytes(64)), []
@@ -51,7 +51,7 @@ def memory(
 
 @pytest.mark.parametrize("form", [STR, BYTES], ids=["str", "bytes"])
 @pytest.mark.parametrize("rounds", VARIANTS)
-def test_records_are_checked_and_found_again(form: StringFormat, rounds: tuple[int, int]) -> None:
+def test_records_are_checked_and_found_again(form: StringLayout, rounds: tuple[int, int]) -> None:
     chance = random.Random(7)
     key = HashKey(chance.getrandbits(64), chance.getrandbits(64), *rounds)
     data, ordinary = memory(form, key, chance)

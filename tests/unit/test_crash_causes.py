@@ -55,7 +55,7 @@ from gdb_epi.target import elf
 from gdb_epi.target.api import Module, NativeFrame, Region
 from gdb_epi.target.function_bounds import Function
 from gdb_epi.x86.instruction_sets import instruction_sets
-from gdb_epi.x86.word_changes import word_changes
+from gdb_epi.x86.word_changing_code import word_changing_constants
 
 HWCAP = 0x178BFBFF  # of an AMD EPYC
 AVX_BIT, AVX2_BIT, XOP_BIT = 1 << 28, 1 << 5, 1 << 11
@@ -310,9 +310,9 @@ RIGHT = 0x55F8_0995_CE60
     ],
 )
 def test_code_that_makes_the_change(code: str, change: int, made: bool) -> None:
-    changes = word_changes(b"\x90" * 8 + bytes.fromhex(code) + b"\x90" * 8)
+    changes = word_changing_constants(b"\x90" * 8 + bytes.fromhex(code) + b"\x90" * 8)
     assert (
-        changes.can_make(RIGHT ^ change, RIGHT) or changes.can_make(RIGHT, RIGHT ^ change)
+        changes.explains(RIGHT ^ change, RIGHT) or changes.explains(RIGHT, RIGHT ^ change)
     ) is made
 
 
@@ -676,7 +676,7 @@ def test_a_function_of_a_closed_library(name, told, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(
         unloaded_library,
         "shared_instances",
-        lambda *_: SimpleNamespace(of_classes=lambda _: [library]),
+        lambda *_: SimpleNamespace(instances_of=lambda _: [library]),
     )
     gone = MMAP - 0x5000
     made = state(crash(address=gone), registers={"rip": gone}, python=SimpleNamespace())

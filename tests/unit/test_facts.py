@@ -29,7 +29,7 @@ from gdb_epi.record.redact import redact_people, redact_value
 from gdb_epi.record.user_redaction import parameterise_message, pseudonymise, redact_addresses
 from gdb_epi.session import Session
 from gdb_epi.target.api import Region, Thread
-from gdb_epi.x86 import memory_operand
+from gdb_epi.x86 import first_memory_operand
 
 NATIVE = [frame("f"), frame("main"), frame("_start")]
 OFFSET = 0x100  # of the rseq area from the thread pointer
@@ -207,7 +207,7 @@ def test_the_gpus_driver_by_file_names() -> None:
      ("64488b042528000000", "fs:0x28"), ("488b0510000000", "rip+0x10")],
 )  # fmt: skip
 def test_operands_as_text(code: str, text: str) -> None:
-    operand = memory_operand(bytes.fromhex(code))
+    operand = first_memory_operand(bytes.fromhex(code))
     assert operand is not None and operand_text(operand) == text
 
 

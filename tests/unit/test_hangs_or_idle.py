@@ -131,7 +131,7 @@ def test_a_wait_for_what_its_own_caller_sets(calls, others_set, found) -> None:
         activities=[doing, ThreadActivity(WORKER, "worker", hang_types.SLEEP, frames=(other,))],
         view=SimpleNamespace(
             frames=lambda tid: (wait, close, run) if tid == MAIN else (other,),
-            slots=SimpleNamespace(entered_blocks=lambda _: ()),
+            slots=SimpleNamespace(entered_with_blocks=lambda _: ()),
         ),
         acquire_calls=SimpleNamespace(
             calls_ahead=lambda f, _=0, _running=0: of_frame.get(f.address, []),

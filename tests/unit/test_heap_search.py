@@ -36,7 +36,7 @@ def test_several_words_are_found_as_one_by_one() -> None:
     data[1 << 17 : 1 << 18] = bytes(1 << 17)
     region = Region(START, START + SIZE, "rw-p", None, 0, SIZE)
     search = MemorySearch(FakeTarget(regions=[region], memory={START: bytes(data)}))
-    assert len(search.ranges(True)) == 2
+    assert len(search.nonzero_ranges(True)) == 2
     for ranges in (None, [(START + 12, START + 1000), (START + 4096, START + SIZE)]):
         places = defaultdict(list)
         for word, address in search.find_any_word(WORDS, ranges):

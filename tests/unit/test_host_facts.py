@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from gdb_epi.sidecars import host_json
-from gdb_epi.sidecars.host_facts import collect_host_facts, parse_memory_devices
+from gdb_epi.sidecars.host_facts import collect_host_facts, parse_smbios_memory_devices
 
 ROOT = Path(__file__).resolve().parents[2]
 SERIAL = "S3CR3T-0001"
@@ -134,7 +134,8 @@ def test_memory_modules_of_the_firmwares_table(tmp_path: Path) -> None:
     assert len(attributes["dimm_serial_hash DIMM_A1"]) == 12
     assert SERIAL not in json.dumps(attributes)
     sizes = [
-        (memory_device.slot, memory_device.size) for memory_device in parse_memory_devices(TABLE)
+        (memory_device.slot, memory_device.size)
+        for memory_device in parse_smbios_memory_devices(TABLE)
     ]
     assert sizes == [("DIMM_A1", 65536), ("DIMM_B1", 16384)]
 
@@ -146,9 +147,9 @@ def test_damaged_tables_end_the_list() -> None:
         for _ in range(rng.randrange(6)):
             if broken:
                 broken[rng.randrange(len(broken))] = rng.randrange(256)
-        for memory_device in parse_memory_devices(bytes(broken)):
+        for memory_device in parse_smbios_memory_devices(bytes(broken)):
             assert memory_device.size > 0
-    assert parse_memory_devices(b"") == parse_memory_devices(b"\x11\x00" * 50) == []
+    assert parse_smbios_memory_devices(b"") == parse_smbios_memory_devices(b"\x11\x00" * 50) == []
 
 
 def test_an_empty_tree_gives_an_empty_host(tmp_path: Path) -> None:
@@ -196,7 +197,7 @@ def test_this_machine(tmp_path: Path) -> None:
     assert attributes["cpu_count"] == os.cpu_count()
     assert attributes["microcode"] in Path("/proc/cpuinfo").read_text()
     assert (attributes["rack"], attributes["row"]) == ("r7", "3")
-    groups = host_json.read_named_by_user(str(place)).groups
+    groups = host_json.read_host_json_named_by_user(str(place)).groups
     assert groups["host"]["attributes"]["rack"] == "r7"
     assert groups["kernel"] == {"release": os.uname().release}
     assert "needs_root" not in groups["host"]["attributes"]

@@ -9,16 +9,16 @@ import pytest
 
 from gdb_epi.x86 import decode
 from gdb_epi.x86.scalar_floats import (
-    as_bits,
-    as_float,
     flags_of_float_comparison,
+    float_from_bits,
+    low_half_after,
+    put_float_into_low_half,
     truncated_to_integer,
-    vector_value,
 )
 
 
 def bits(number: float, *, double: bool = True) -> int:
-    return as_bits(number, 0, double=double)
+    return put_float_into_low_half(number, 0, double=double)
 
 
 @pytest.mark.parametrize(
@@ -37,19 +37,19 @@ def bits(number: float, *, double: bool = True) -> int:
 def test_operations(code: str, double: bool, left: float, right: float, made: float) -> None:
     insn = decode(bytes.fromhex(code))
     assert insn is not None
-    number = vector_value(insn, bits(left, double=double), bits(right, double=double))
+    number = low_half_after(insn, bits(left, double=double), bits(right, double=double))
     assert number is not None
-    assert as_float(number, double=double) == made
+    assert float_from_bits(number, double=double) == made
 
 
 def test_what_is_not_known_stays_so() -> None:
     add, clear = decode(bytes.fromhex("f2 0f 58 c1")), decode(bytes.fromhex("66 0f ef c0"))
     packed = decode(bytes.fromhex("66 0f 58 c1"))
     assert add is not None and clear is not None and packed is not None
-    assert vector_value(add, None, 1) is None
-    assert vector_value(add, 1, None) is None
-    assert vector_value(packed, 1, 1) is None
-    assert vector_value(clear, None, None) == 0
+    assert low_half_after(add, None, 1) is None
+    assert low_half_after(add, 1, None) is None
+    assert low_half_after(packed, 1, 1) is None
+    assert low_half_after(clear, None, None) == 0
 
 
 def test_comparisons() -> None:

@@ -16,8 +16,8 @@ from gdb_epi.sidecars import host_json
 from gdb_epi.sidecars.apport import read_apport_report
 from gdb_epi.sidecars.filename import (
     make_xattr_sidecar,
-    read_core_name,
-    read_xattrs,
+    read_file_name_sidecar,
+    read_xattr_sidecar,
     template_pattern,
 )
 from gdb_epi.sidecars.find import SidecarOptions, find_sidecars
@@ -162,13 +162,13 @@ def test_attributes_of_a_real_file(tmp_path: Path) -> None:
     core.write_bytes(b"x")
     values = {"pid": "4242", "signal": "11", "timestamp": "1764000000250000",
               "hostname": "node-3", "comm": "python3", "exe": f"/home/{SECRET}/p"}  # fmt: skip
-    assert read_xattrs(str(core)) is None
+    assert read_xattr_sidecar(str(core)) is None
     try:
         for name, value in values.items():
             os.setxattr(core, f"user.coredump.{name}", value.encode())
     except OSError as error:
         pytest.skip(f"no user attributes on this file system: {error}")
-    xattrs = read_xattrs(str(core))
+    xattrs = read_xattr_sidecar(str(core))
     assert xattrs == make_xattr_sidecar(values)
     assert xattrs is not None and xattrs.groups == {
         "time": {"crash_ts": 1764000000.25, "ts_source": "xattr"},
@@ -202,7 +202,7 @@ def test_attributes_in_seconds_and_nonsense() -> None:
 def test_names(
     template: str, name: str, time: float | None, identity: dict[str, Any], host: str | None
 ) -> None:
-    core_name = read_core_name(f"/cores/{name}", template)
+    core_name = read_file_name_sidecar(f"/cores/{name}", template)
     assert core_name is not None and core_name.problems == ()
     assert core_name.groups.get("time", {}).get("crash_ts") == time
     assert core_name.identity == identity
@@ -210,22 +210,24 @@ def test_names(
 
 
 def test_the_cpu_in_a_name() -> None:
-    core_name = read_core_name("core.p.3", "core.%e.%C")
+    core_name = read_file_name_sidecar("core.p.3", "core.%e.%C")
     assert core_name is not None
     assert core_name.groups["cpu"] == {"number": 3, "source": "core_pattern"}
 
 
 def test_systemds_names_need_no_template() -> None:
-    core_name = read_core_name(f"/x/core.my.prog.1000.{BOOT}.4242.1764000000250000.zst", None)
+    core_name = read_file_name_sidecar(
+        f"/x/core.my.prog.1000.{BOOT}.4242.1764000000250000.zst", None
+    )
     assert core_name is not None
     assert core_name.groups["time"]["crash_ts"] == 1764000000.25
     assert core_name.groups["host"] == {"boot_id": BOOT}
     assert core_name.identity == {"pid": 4242, "comm": "my.prog"}
-    assert read_core_name("/x/core.1", None) is None
+    assert read_file_name_sidecar("/x/core.1", None) is None
 
 
 def test_a_name_that_does_not_fit_is_told_and_a_bad_template_is_refused() -> None:
-    core_name = read_core_name("/x/core.1", "core.%e.%p.%t")
+    core_name = read_file_name_sidecar("/x/core.1", "core.%e.%p.%t")
     assert (
         core_name is not None and "does not fit" in core_name.problems[0] and core_name.groups == {}
     )
@@ -239,7 +241,7 @@ def test_a_template_with_many_texts_takes_no_time() -> None:
     import time
 
     begun = time.process_time()
-    assert read_core_name("a" * 250 + "!", "%e%h%f%e.%h.%f.%p") is not None
+    assert read_file_name_sidecar("a" * 250 + "!", "%e%h%f%e.%h.%f.%p") is not None
     assert time.process_time() - begun < 10.0
     with pytest.raises(UsageError, match="told apart"):
         template_pattern("%e%h%f%E")
@@ -374,16 +376,16 @@ def test_times_within_two_seconds_agree() -> None:
 def test_host_json_is_bounded_and_its_own_errors_are_told(tmp_path: Path) -> None:
     path = tmp_path / "h.json"
     path.write_text(json.dumps({"attributes": {str(n): "x" * 1000 for n in range(900)}}))
-    groups = host_json.read_named_by_user(str(path)).groups
+    groups = host_json.read_host_json_named_by_user(str(path)).groups
     assert len(groups["host"]["attributes"]) <= host_json.MAX_ATTRIBUTES
     for bad in ("[1]", "{", "[" * 100_000, '"x"', " " * (2 << 20)):
         path.write_text(bad)
         with pytest.raises(InputError):
-            host_json.read_named_by_user(str(path))
-        assert host_json.read_beside_core(str(path)) is None
+            host_json.read_host_json_named_by_user(str(path))
+        assert host_json.read_host_json_found_beside_core(str(path)) is None
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputError, match="regular file"):
-        host_json.read_named_by_user(str(tmp_path / "pipe"))
+        host_json.read_host_json_named_by_user(str(tmp_path / "pipe"))
 
 
 def test_an_unreadable_neighbour_is_told_not_fatal(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from gdb_epi.cpython.frames.line_tables import (
 )
 from gdb_epi.cpython.objects.siphash import HashKey, siphash
 from gdb_epi.cpython.source.finder import VERIFIED
-from gdb_epi.cpython.source.guarded_files import (
+from gdb_epi.cpython.source.safe_file_reading import (
     MAX_SOURCE_BYTES,
     SourceFile,
     decode_source,

@@ -21,7 +21,7 @@ from gdb_epi.target.core_notes import MappedFile
 from gdb_epi.target.elf_files import MAX_KEPT, ElfFile, FileFinder, OpenElfFiles, open_elf
 from gdb_epi.target.modules import Modules, symbol_table_of_file
 from gdb_epi.target.symbols import symbol_tables, symtab_value
-from gdb_epi.x86.decode import decode_each
+from gdb_epi.x86.decode import decode_instructions
 
 
 @pytest.mark.parametrize("kind", ["device", "pipe", "folder", "link to a device"])
@@ -107,29 +107,29 @@ def sysroot(tmp_path: Path) -> Path:
     ["//../secret", "//secret", "/lib/../../secret", "/../../../secret", "/./lib/.././../secret"],
 )
 def test_no_path_of_the_core_leads_out_of_the_sysroot(sysroot: Path, path: str) -> None:
-    (candidate,) = FileFinder(None, f"{sysroot}/").candidates(path, False)
+    (candidate,) = FileFinder(None, f"{sysroot}/").candidate_paths(path, False)
     assert candidate == str(sysroot / "secret")
 
 
 def test_an_absolute_name_is_not_taken_for_one_of_this_machine(sysroot: Path) -> None:
     """os.path.join() drops the folder when the rest begins with a slash."""
     finder = FileFinder(None, str(sysroot))
-    assert finder.candidates("/" + os.path.realpath("/proc/self/exe"), False) == [
+    assert finder.candidate_paths("/" + os.path.realpath("/proc/self/exe"), False) == [
         str(sysroot) + os.path.realpath("/proc/self/exe")
     ]
-    assert finder.candidates("relative", False) == []
+    assert finder.candidate_paths("relative", False) == []
 
 
 @pytest.mark.parametrize("link", ["/secret", "../../../secret", "../secret", "/../secret"])
 def test_links_are_followed_as_the_process_saw_them(sysroot: Path, link: str) -> None:
     (sysroot / "lib" / "libz.so").symlink_to(link)
-    (candidate,) = FileFinder(None, str(sysroot)).candidates("/lib/libz.so", False)
+    (candidate,) = FileFinder(None, str(sysroot)).candidate_paths("/lib/libz.so", False)
     assert candidate == str(sysroot / "secret")
 
 
 def test_links_in_a_circle_end(sysroot: Path) -> None:
     (sysroot / "lib" / "libz.so").symlink_to("libz.so")
-    assert FileFinder(None, str(sysroot)).candidates("/lib/libz.so", False) == []
+    assert FileFinder(None, str(sysroot)).candidate_paths("/lib/libz.so", False) == []
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_the_code_of_a_core_without_its_end(
 ) -> None:
     """The build-ids of libraries are cut off first: flips in what was left were not found."""
     path, base = os.path.realpath("/bin/true"), 0x7F00_0000_0000
-    image = elf.parse_image(Path(path).read_bytes()[:PAGE], 0)
+    image = elf.base_and_headers(Path(path).read_bytes()[:PAGE], 0)
     assert image is not None
     loads = [part for part in image[1] if part.type == elf.PT_LOAD]
     maps = [
@@ -159,7 +159,7 @@ def test_the_code_of_a_core_without_its_end(
     bytes_of_code = Path(path).read_bytes()[code.offset :][:256]
     at, operand = next(
         (at, made.explicit_operand)
-        for at, made in decode_each(bytes_of_code)
+        for at, made in decode_instructions(bytes_of_code)
         if made and made.explicit_operand and made.explicit_operand.rip_relative
     )
     pc = base + code.vaddr + at

@@ -13,8 +13,8 @@ from gdb_epi.cpython.values.libraries.numpy import (
     datetime64_text,
     float_text,
     is_float_text_version_dependent,
+    is_not_a_time,
     long_double_text,
-    not_a_time,
 )
 
 
@@ -125,4 +125,4 @@ def test_complex_numbers() -> None:
 )
 def test_moments(value: int, unit: str, text: str | None) -> None:
     assert datetime64_text(value, unit) == text
-    assert not_a_time(value) == (text == "NaT")
+    assert is_not_a_time(value) == (text == "NaT")

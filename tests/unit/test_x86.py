@@ -12,7 +12,7 @@ from support.disassembly import disagreements
 from support.interpreters import discover
 
 from gdb_epi.target.elf import PT_LOAD, parse_header, read_segments
-from gdb_epi.x86 import MAX_LENGTH, UNKNOWN_INDEX, decode, memory_operand
+from gdb_epi.x86 import MAX_LENGTH, UNKNOWN_INDEX, decode, first_memory_operand
 from gdb_epi.x86.decode import instruction_length
 
 CASES = [
@@ -44,7 +44,7 @@ NONE = ["4889c8", "488d0424", "90", "0f05", "0f1f00", "0f0b", "62f17c4810", "48"
 
 @pytest.mark.parametrize(("code", "expected"), CASES)
 def test_operands(code: str, expected: tuple[object, ...]) -> None:
-    operand = memory_operand(bytes.fromhex(code) + bytes(8))
+    operand = first_memory_operand(bytes.fromhex(code) + bytes(8))
     assert operand is not None
     assert (
         operand.base,
@@ -57,18 +57,18 @@ def test_operands(code: str, expected: tuple[object, ...]) -> None:
 
 @pytest.mark.parametrize("code", NONE)
 def test_no_operand(code: str) -> None:
-    assert memory_operand(bytes.fromhex(code)) is None
+    assert first_memory_operand(bytes.fromhex(code)) is None
 
 
 def test_addresses() -> None:
-    operand = memory_operand(bytes.fromhex("488b84c800010000"))
+    operand = first_memory_operand(bytes.fromhex("488b84c800010000"))
     assert operand is not None
     assert operand.address({"rax": 0x1000, "rcx": 2}) == 0x1000 + 16 + 256
     assert operand.address({"rax": 0x1000}) is None
-    segment = memory_operand(bytes.fromhex("64488b042528000000"))  # mov %fs:0x28,%rax
+    segment = first_memory_operand(bytes.fromhex("64488b042528000000"))  # mov %fs:0x28,%rax
     assert segment is not None
     assert segment.address({"fs_base": 0x7000}) == 0x7028
-    relative = memory_operand(bytes.fromhex("488b0510000000"))
+    relative = first_memory_operand(bytes.fromhex("488b0510000000"))
     assert relative is not None
     assert relative.rip_relative
     assert relative.address({}) is None
@@ -77,13 +77,13 @@ def test_addresses() -> None:
 def test_every_start_of_bytes_ends() -> None:
     for first in range(256):
         for second in (0x00, 0x04, 0x05, 0x24, 0x40, 0x44, 0x80, 0x84, 0xC0, 0x38, 0x3A):
-            memory_operand(bytes([first, second]))
-            memory_operand(bytes([0x0F, first, second, 0, 0, 0, 0]))
-            memory_operand(bytes([first, second, 0x24, 1, 2, 3, 4, 5]))
+            first_memory_operand(bytes([first, second]))
+            first_memory_operand(bytes([0x0F, first, second, 0, 0, 0, 0]))
+            first_memory_operand(bytes([first, second, 0x24, 1, 2, 3, 4, 5]))
 
 
 def test_an_address_relative_to_rip_needs_rip_and_counts_the_immediate() -> None:
-    operand = memory_operand(bytes.fromhex("c705100000007b000000"))  # movl $123,16(%rip)
+    operand = first_memory_operand(bytes.fromhex("c705100000007b000000"))  # movl $123,16(%rip)
     assert operand is not None
     assert (operand.length, operand.size, operand.access) == (10, 4, "w")
     assert operand.address({"rip": 0x1000}) == 0x1000 + 10 + 16
@@ -143,14 +143,14 @@ def test_accesses(code: str, expected: list[tuple[object, ...]]) -> None:
     ("code", "align"), [("0f2900", 16), ("660fd4450a", 16), ("0f1000", 1), ("c5fd6f00", 32)]
 )
 def test_alignment(code: str, align: int) -> None:
-    operand = memory_operand(bytes.fromhex(code))
+    operand = first_memory_operand(bytes.fromhex(code))
     assert operand is not None
     assert operand.align == align
 
 
 @pytest.mark.parametrize("code", ["480fa303", "c4e26d909490f0ffffff", "d7"])
 def test_an_address_that_registers_do_not_tell_is_unknown(code: str) -> None:
-    operand = memory_operand(bytes.fromhex(code))
+    operand = first_memory_operand(bytes.fromhex(code))
     assert operand is not None
     assert operand.index_register == UNKNOWN_INDEX
     assert operand.address(dict.fromkeys(("rax", "rbx", "rcx", "rip"), 4096)) is None

@@ -35,7 +35,7 @@ from gdb_epi.target.corefile import CoreFileTarget
 from gdb_epi.target.elf_files import ElfFile, open_elf
 from gdb_epi.target.gdb_like_unwinder import GdbLikeUnwinder, GdbNeeded, WalkedFrame, WalkedThread
 from gdb_epi.target.greenlet_stacks import GreenletStackStarts
-from gdb_epi.target.symbols import exported_symbol, read_sections, symtab_value
+from gdb_epi.target.symbols import exported_address, read_sections, symtab_value
 from gdb_epi.target.unsafe_file_names import read_link_map
 from gdb_epi.typing_lite import Any, NamedTuple, TypeGuard
 from gdb_epi.util import sha256_hex
@@ -373,7 +373,7 @@ class CachedStacks:
             value = None if isinstance(file, Absent) else symtab_value(file, "main")
             if value:
                 return executable.base + value
-        address = exported_symbol(self._target, "main")
+        address = exported_address(self._target, "main")
         if address and executable.start <= address < executable.end:
             return address
         return None

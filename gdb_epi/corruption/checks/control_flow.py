@@ -56,7 +56,7 @@ from gdb_epi.target.cfi import Unwinder
 from gdb_epi.target.function_bounds import Function
 from gdb_epi.util import counted
 from gdb_epi.x86 import MAX_LENGTH, Instruction
-from gdb_epi.x86.decode import decode_each, next_instruction_boundary
+from gdb_epi.x86.decode import decode_instructions, next_instruction_boundary
 from gdb_epi.x86.instruction import JUMP as JUMPS
 from gdb_epi.x86.instruction import NEXT, REGISTERS, TRAP
 from gdb_epi.x86.instruction import RETURN as RETURNS
@@ -154,12 +154,12 @@ def _registers_popped_before_return(context: Context, slot: ReturnSlot) -> tuple
     code = read_up_to(context.target, function.start, size)
     popped: set[str] = set()
     register, jumps_out = "", False
-    for at, step in decode_each(code):
+    for at, step in decode_instructions(code):
         if step is None or (step.flow == JUMPS and step.target is None):
             return set(), True
         if step.flow == RETURNS and register:
             popped.add(register)
-        to = step.branches_to(at + step.length)
+        to = step.jump_target_address(at + step.length)
         jumps_out |= to is not None and not 0 <= to < size
         taken = _POPPED.get(code[at : at + step.length])
         # Between the last pop and the return other registers may be set, and the stack is not used.

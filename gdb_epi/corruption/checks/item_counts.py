@@ -37,7 +37,7 @@ from gdb_epi.corruption.heap.readers import (
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.objects.str_layout import str_format
+from gdb_epi.cpython.objects.str_layout import str_object_layout
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.wrong_values.marked_pointer import FAR_BIT, library_that_may_change_word
 from gdb_epi.errors import Absent, UnreadableMemory
@@ -148,7 +148,7 @@ def heap_string_flags(context: Context) -> Iterator[Evidence]:
     few nothing is said.
     """
     census, walk = require(pool_census(context)), require(object_walk(context))
-    form, kind = str_format(walk.reader.layout, 0), _built_in_types(walk).get("str")
+    form, kind = str_object_layout(walk.reader.layout, 0), _built_in_types(walk).get("str")
     if kind is None or form.state_mask > 0xFF:
         return
     right_bytes = bytes(state for state in range(0x100) if state & form.state_mask in form.kinds)
@@ -215,7 +215,7 @@ def _objects_counting_too_much(
     layout = walk.reader.layout
     size_at = layout.require("PyVarObject", "ob_size")
     type_at = layout.require("PyObject", "ob_type")
-    form, fields = str_format(layout, 0), _inline_items_layouts(layout)
+    form, fields = str_object_layout(layout, 0), _inline_items_layouts(layout)
     head = min(head for head, _width in form.kinds.values())
     fields["str"] = _InlineItemsLayout(form.length_at, head, 1)
     rooms = {
@@ -369,7 +369,7 @@ def _strings_without_room(
     context: Context, reader: MemoryReader, owners: list[int]
 ) -> Iterator[_CountTooLarge]:
     """Yield the compact str objects whose characters, and the NUL after them, have no room."""
-    form = str_format(reader.layout, 0)
+    form = str_object_layout(reader.layout, 0)
     shapes: dict[tuple[int, int], list[int]] = {}
     for owner in owners:
         with suppress(UnreadableMemory):

@@ -40,7 +40,7 @@ from gdb_epi.corruption.pointers.read_place import find_cleared_place, find_read
 from gdb_epi.corruption.pointers.small_changes import has_one_bit_set
 from gdb_epi.corruption.pointers.suspects import FaultWord, find_fault_words, find_suspects
 from gdb_epi.corruption.registry import check
-from gdb_epi.cpython.objects.str_layout import str_format
+from gdb_epi.cpython.objects.str_layout import str_object_layout
 from gdb_epi.errors import Absent
 from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute
 from gdb_epi.fault.memory_reads import read_u32, read_word
@@ -224,7 +224,7 @@ def _pointers_by_type(context: Context, start: int, kind: int) -> set[int]:
     flags = read_word(target, kind + flags_at) or 0 if flags_at is not None else 0
     if flags & SUBCLASS["dict"]:
         offsets.add(layout.offset("PyDictObject", "ma_values") or 0)
-    text = str_format(layout, kind) if name == "str" else None
+    text = str_object_layout(layout, kind) if name == "str" else None
     if text is not None:
         state = read_u32(target, start + text.state_at) or 0
         characters, _ = text.kinds.get(state & text.state_mask, (0, 0))

@@ -44,7 +44,7 @@ from gdb_epi.corruption.pointers.suspects import find_fault_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.objects.namespaces import INLINE_VALUES
-from gdb_epi.cpython.objects.str_layout import compact_str_size, str_format
+from gdb_epi.cpython.objects.str_layout import compact_str_size, str_object_layout
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import try_read
@@ -302,7 +302,7 @@ class BlockTypesCheck:
         """Return the size of a compact str, whose type's basicsize is that of another form."""
         if not info.flags & _STR or info.full_name != "str":
             return None
-        form = str_format(self._heap.reader.layout, info.address)
+        form = str_object_layout(self._heap.reader.layout, info.address)
         return compact_str_size(self._context.target, form, address)
 
     def _evidence_of_wrong_type(self, candidate: _TypeWordCandidate, info: TypeInfo) -> Evidence:

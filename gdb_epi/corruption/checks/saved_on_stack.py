@@ -53,7 +53,7 @@ from gdb_epi.target.function_bounds import Function
 from gdb_epi.target.libc import runs_on_musl
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import Instruction
-from gdb_epi.x86.decode import decode_each
+from gdb_epi.x86.decode import decode_instructions
 from gdb_epi.x86.instruction import JUMP, NEXT, RETURN, TRAP
 from gdb_epi.x86.register_changes import ADDRESS, CONSTANT, COPY, changed_registers, value_source
 
@@ -255,7 +255,7 @@ def _rbp_above_rsp(context: Context, function: Function, pc: int) -> int | None:
         return None
     depth = ends = 0
     framed = branched = False
-    for at, instruction in decode_each(code):
+    for at, instruction in decode_instructions(code):
         if instruction is None:
             return None
         change = stack_pointer_change(instruction)
@@ -473,7 +473,7 @@ def _registers_of_stored_arguments(
     gone: set[str] = set()  # registers that were written
     straight, pushed = True, False
     earliest = size  # that a branch leads to
-    for at, instruction in decode_each(code):
+    for at, instruction in decode_instructions(code):
         if instruction is None:
             return ()
         leaves = instruction.flow in (RETURN, JUMP)
@@ -489,7 +489,7 @@ def _registers_of_stored_arguments(
                     _StoredArgument(argument or "", name, behind) if usable else None
                 )
         gone |= change
-        to = instruction.branches_to(behind)
+        to = instruction.jump_target_address(behind)
         if to is not None and to >= 0:  # others lead to the split-off part
             earliest = min(earliest, to)
         straight = straight and instruction.flow in (NEXT, TRAP)

@@ -38,7 +38,7 @@ from gdb_epi.corruption.strings.find_strings import (
 )
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.objects.siphash import HashKey, python_hash
-from gdb_epi.cpython.objects.str_layout import HashedString, StringFormat, read_hashed_string
+from gdb_epi.cpython.objects.str_layout import HashedString, StringLayout, read_hashed_string
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted
@@ -80,7 +80,7 @@ def string_hash(context: Context) -> Iterator[Evidence | Skipped]:
 class _StringHashCheck:
     """One run over one process."""
 
-    def __init__(self, context: Context, heap: ObjectSearch, forms: list[StringFormat]) -> None:
+    def __init__(self, context: Context, heap: ObjectSearch, forms: list[StringLayout]) -> None:
         self._context = context
         self._heap = heap
         self._forms = forms
@@ -124,7 +124,7 @@ class _StringHashCheck:
         target = self._context.target
         searches = [_FormSearch(target, form, self._key, self._shortest) for form in self._forms]
         patterns_of_types = patterns_one_bit_off_types(self._forms)
-        near_types: list[tuple[StringFormat, int]] = []
+        near_types: list[tuple[StringLayout, int]] = []
         left_out = SkippedObjects()
         chunks = MemorySweep(self._context)
         for start, data in chunks:
@@ -159,7 +159,7 @@ class _StringHashCheck:
             why = "by no single flipped bit: overwritten, freed or changed in place"
             yield Skipped("R1", f"of {texts} the hash is another one, {why}")
 
-    def _evidence_of_flipped_bit(self, form: StringFormat, address: int) -> Iterator[Evidence]:
+    def _evidence_of_flipped_bit(self, form: StringLayout, address: int) -> Iterator[Evidence]:
         """Find the one bit; freed objects, and those that no bit repairs, are left out."""
         if address in self._seen or self._key is None:
             return
@@ -177,7 +177,7 @@ class _StringHashCheck:
             return
         yield self._evidence_of_hash_flip(form, address, flip)
 
-    def _evidence_of_flipped_type(self, form: StringFormat, address: int) -> Iterator[Evidence]:
+    def _evidence_of_flipped_type(self, form: StringLayout, address: int) -> Iterator[Evidence]:
         """Tell whether an object lies here whose type word is one bit off: its hash says so."""
         text = read_hashed_string(self._context.target, form, address)
         if not isinstance(text, HashedString) or len(text.data) < max(1, self._shortest):
@@ -188,7 +188,7 @@ class _StringHashCheck:
         held = self._heap.reader.u64(where)
         yield self._evidence_of_hash_flip(form, address, HashFlip(where, held, form.type, "type"))
 
-    def _evidence_of_hash_flip(self, form: StringFormat, address: int, flip: HashFlip) -> Evidence:
+    def _evidence_of_hash_flip(self, form: StringLayout, address: int, flip: HashFlip) -> Evidence:
         name = self._key.name if self._key is not None else ""
         bit = (flip.found ^ flip.corrected).bit_length() - 1
         summary = (
@@ -214,7 +214,7 @@ class _StringHashCheck:
 class _FormSearch:
     """All objects of one form, by their hashes."""
 
-    def __init__(self, target: Target, form: StringFormat, key: HashKey, shortest: int) -> None:
+    def __init__(self, target: Target, form: StringLayout, key: HashKey, shortest: int) -> None:
         from gdb_epi.corruption.strings.bulk_hashing import StringRecordHasher
 
         self.form = form

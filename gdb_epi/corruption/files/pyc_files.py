@@ -21,17 +21,17 @@ from collections.abc import Iterable
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.readers import shared_object_search
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.source.guarded_files import (
-    SourceFile,
-    bytecode_cache_paths,
-    read_file_in_sysroot,
-)
 from gdb_epi.cpython.source.pyc import (
     CHECKED,
     MarshalledCode,
     OpaqueConstant,
     Value,
     read_pyc_header,
+)
+from gdb_epi.cpython.source.safe_file_reading import (
+    SourceFile,
+    bytecode_cache_paths,
+    read_file_in_sysroot,
 )
 from gdb_epi.cpython.source.source_checks import does_pyc_hash_match
 from gdb_epi.cpython.types import PythonState

@@ -24,7 +24,11 @@ from gdb_epi.target.api import Region
 from gdb_epi.x86 import MAX_LENGTH
 from gdb_epi.x86.decode import next_instruction_boundary
 from gdb_epi.x86.register_changes import LOAD
-from gdb_epi.x86.word_changes import has_variable_shift, may_set_bit, possible_writes_of_top_bits
+from gdb_epi.x86.word_changing_code import (
+    has_variable_shift,
+    may_set_bit,
+    possible_writes_of_top_bits,
+)
 
 NEAR = 4096  # bytes; fields of what the wrong word names are the wrong word again
 MAX_READ = 64 << 20

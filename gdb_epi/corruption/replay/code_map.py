@@ -260,7 +260,7 @@ def _instructions_and_branches(
         if instruction is not None:
             if instruction.flow in (JUMP, RETURN, TRAP):
                 ends.append(at)
-            to = instruction.branches_to(at + length)
+            to = instruction.jump_target_address(at + length)
             if to is not None:
                 branches.append((at, to))
         at += length

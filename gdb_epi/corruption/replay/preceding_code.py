@@ -377,7 +377,7 @@ def _short_branches(target: Target, low: int, high: int) -> Iterator[tuple[int, 
     while code and at < end - start:
         length = instruction_length(code, at)
         instruction = decode(code[at : at + MAX_LENGTH]) if length == 2 else None
-        to = None if instruction is None else instruction.branches_to(start + at + length)
+        to = None if instruction is None else instruction.jump_target_address(start + at + length)
         if to is not None and low <= to <= high:
             yield start + at, to
         at += length or 1

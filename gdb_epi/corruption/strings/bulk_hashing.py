@@ -30,7 +30,7 @@ from gdb_epi.cpython.objects.siphash import (
     python_hash,
     unequal_lanes,
 )
-from gdb_epi.cpython.objects.str_layout import MAX_DATA, HashedString, StringFormat
+from gdb_epi.cpython.objects.str_layout import MAX_DATA, HashedString, StringLayout
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u64, try_read
 from gdb_epi.target.api import Target
@@ -59,7 +59,7 @@ class WronglyHashedString(NamedTuple):
 class StringRecordHasher:
     """The ordinary strings of one form, hashed with one key."""
 
-    def __init__(self, form: StringFormat, key: HashKey, shortest: int = 0) -> None:
+    def __init__(self, form: StringLayout, key: HashKey, shortest: int = 0) -> None:
         self._key = key
         self._form = form
         self._base = form.type_at + 8  # of the object, where a record begins
@@ -74,7 +74,7 @@ class StringRecordHasher:
         self._waiting: dict[int, list[tuple[int, bytes]]] = {}  # by words: (piece, records)
         self.checked = 0
 
-    def _record_pattern(self, form: StringFormat, state: int, shortest: int) -> bytes:
+    def _record_pattern(self, form: StringLayout, state: int, shortest: int) -> bytes:
         """Return the expression for a record: its length and its state are such ones."""
         atoms = [b"."] * self._size
         atoms[self._length_at : self._length_at + 8] = [
@@ -316,7 +316,7 @@ class BulkHasher:
         ]
 
 
-def find_hash_flip(key: HashKey, form: StringFormat, text: HashedString) -> HashFlip | None:
+def find_hash_flip(key: HashKey, form: StringLayout, text: HashedString) -> HashFlip | None:
     """Return the bit of the hash word itself that was flipped."""
     right = python_hash(key, text.data)
     if (right ^ text.stored).bit_count() != 1:
@@ -352,7 +352,7 @@ def _word_flip(target: Target, byte_at: int, bit: int, member: str) -> HashFlip 
 
 
 def find_header_flip(
-    key: HashKey, target: Target, form: StringFormat, address: int
+    key: HashKey, target: Target, form: StringLayout, address: int
 ) -> HashFlip | None:
     """Return the bit of the length or of the state that was flipped."""
     head = try_read(target, address, form.head_size)

@@ -15,10 +15,10 @@ from gdb_epi.cpython.objects.str_layout import (
     MAX_DATA,
     UNHASHED,
     HashedString,
-    StringFormat,
-    bytes_format,
+    StringLayout,
+    bytes_object_layout,
     read_hashed_string,
-    str_format,
+    str_object_layout,
 )
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import UnreadableMemory
@@ -47,7 +47,7 @@ class SkippedObjects:
         self.odd: list[int] = []
 
 
-def str_and_bytes_formats(heap: ObjectSearch, python: PythonState) -> list[StringFormat]:
+def str_and_bytes_formats(heap: ObjectSearch, python: PythonState) -> list[StringLayout]:
     """Return the forms of str and bytes; empty when the types are not found."""
     layout = heap.reader.layout
     types: dict[str, int] = {}
@@ -62,8 +62,8 @@ def str_and_bytes_formats(heap: ObjectSearch, python: PythonState) -> list[Strin
         if kind is None:
             return []
         types["str"] = kind
-    form = str_format(layout, types["str"])
-    return [form, bytes_format(layout, types["bytes"])] if "bytes" in types else [form]
+    form = str_object_layout(layout, types["str"])
+    return [form, bytes_object_layout(layout, types["bytes"])] if "bytes" in types else [form]
 
 
 def _type_of_names(heap: ObjectSearch, python: PythonState) -> int | None:
@@ -81,7 +81,7 @@ def _type_of_names(heap: ObjectSearch, python: PythonState) -> int | None:
 
 
 def reachable_strings(
-    context: Context, heap: ObjectSearch, python: PythonState, form: StringFormat
+    context: Context, heap: ObjectSearch, python: PythonState, form: StringLayout
 ) -> Iterator[int]:
     """Yield str objects that code objects, namespaces of frames, and the fault know; each once."""
     seen: set[int] = set()
@@ -172,7 +172,7 @@ def _keys_of_globals(heap: ObjectSearch, frame: PyFrame) -> Iterator[int]:
         yield key
 
 
-def sample_strings(context: Context, form: StringFormat) -> list[HashedString]:
+def sample_strings(context: Context, form: StringLayout) -> list[HashedString]:
     """Return hashed strings of memory, to tell the algorithm by; small mappings come first."""
     # Without its zero bytes: far faster. What is no type pointer then is no string either.
     needle = form.type.to_bytes(8, "little").rstrip(b"\0")
@@ -195,7 +195,7 @@ def sample_strings(context: Context, form: StringFormat) -> list[HashedString]:
 
 def hashed_strings_in(
     target: Target,
-    form: StringFormat,
+    form: StringLayout,
     start: int,
     memory: bytes,
     left_out: SkippedObjects,
@@ -257,11 +257,11 @@ def find_all_occurrences(needle: bytes | re.Pattern[bytes], memory: bytes) -> li
 
 
 def near_type_words(
-    forms: Sequence[StringFormat],
+    forms: Sequence[StringLayout],
     start: int,
     memory: bytes,
     patterns_of_types: Iterable[re.Pattern[bytes]],
-) -> Iterator[tuple[StringFormat, int]]:
+) -> Iterator[tuple[StringLayout, int]]:
     """Yield where objects may lie whose type word is one bit from the type's address.
 
     `patterns_of_types` are some of patterns_one_bit_off_types(). That an object lies there, its
@@ -290,7 +290,7 @@ class PatternsOneBitOffTypes(NamedTuple):
     high: list[re.Pattern[bytes]]
 
 
-def patterns_one_bit_off_types(forms: Sequence[StringFormat]) -> PatternsOneBitOffTypes:
+def patterns_one_bit_off_types(forms: Sequence[StringLayout]) -> PatternsOneBitOffTypes:
     """Return the expressions for the types of some forms."""
     import re
 
@@ -311,7 +311,7 @@ def patterns_one_bit_off_types(forms: Sequence[StringFormat]) -> PatternsOneBitO
     )
 
 
-def address_part_patterns(form: StringFormat) -> tuple[bytes, bytes]:
+def address_part_patterns(form: StringLayout) -> tuple[bytes, bytes]:
     """Return the expressions for the low three bytes of a type's address, and for the rest."""
     import re
 
@@ -319,7 +319,7 @@ def address_part_patterns(form: StringFormat) -> tuple[bytes, bytes]:
     return re.escape(word[:3]), re.escape(word[3:])
 
 
-def high_part_one_bit_off_pattern(form: StringFormat) -> bytes:
+def high_part_one_bit_off_pattern(form: StringLayout) -> bytes:
     """Return what follows on the low half of a type's address when one bit of the rest is wrong."""
     near = b"".join(map(_byte_or_one_bit_off_pattern, form.type.to_bytes(8, "little")[3:]))
     return b"(?!%s)(?=%s)" % (address_part_patterns(form)[1], near)
@@ -340,7 +340,7 @@ def is_mostly_pymalloc_pools(start: int, memory: bytes) -> bool:
 
 
 def _string_reaching_over_end(
-    target: Target, form: StringFormat, address: int, left_out: SkippedObjects
+    target: Target, form: StringLayout, address: int, left_out: SkippedObjects
 ) -> Iterator[tuple[int, bytes, int]]:
     """Yield an object that reaches over the end of the piece."""
     text = read_hashed_string(target, form, address)

@@ -229,7 +229,7 @@ class CalleeReader:
             if callee.kind == "method":
                 reader, struct_ = self._reader, "PyMethodDescrObject"
                 kind = reader.field(callee.address, struct_, "d_common.d_type", "d_type")
-                name = reader.definition_name(callee.address, struct_, "d_method")
+                name = reader.method_def_name(callee.address, struct_, "d_method")
                 return _join_qualified_name(reader.type_name(kind), name)
             is_type = callee.kind == "type"
             kind = callee.address if is_type else self._reader.type_of(callee.address)
@@ -243,7 +243,7 @@ class CalleeReader:
     def _qualified_name_of_c_function(self, address: int) -> str | None:
         """A function of a module is named after it, a method after the type of its object."""
         reader = self._reader
-        name = reader.definition_name(address)
+        name = reader.method_def_name(address)
         module = reader.field(address, "PyCFunctionObject", "m_module")
         if module:
             owner = reader.string(module, MAX_NAME)
@@ -285,7 +285,7 @@ class MethodTables:
         self._target = target
         self._reader = MemoryReader(target, layout)
         self._functions = FunctionBounds(target)
-        self._extensions = [m for m in target.modules()[1:] if _may_be_extension(m)]
+        self._extensions = [m for m in target.modules()[1:] if _may_be_extension_module(m)]
         self._data: dict[int, list[bytes]] = {}
         self._names: dict[int, str | None] = {}  # by start of a function
 
@@ -343,6 +343,6 @@ class MethodTables:
         return parts
 
 
-def _may_be_extension(module: Module) -> bool:
+def _may_be_extension_module(module: Module) -> bool:
     name = module.path.rpartition("/")[2]
     return ".so" in name and not name.startswith("libpython")

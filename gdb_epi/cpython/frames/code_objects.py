@@ -203,7 +203,7 @@ class CodeReader:
             return ""
         return text
 
-    def bytecode_of(self, info: CodeInfo, tlbc_index: int) -> int:
+    def bytecode_address(self, info: CodeInfo, tlbc_index: int) -> int:
         """Return where the instructions lie that a thread runs."""
         if self._tlbc is None or tlbc_index == 0:
             return info.bytecode

@@ -174,7 +174,7 @@ class CoroutineReader:
     def _driven_coroutine(self, address: int) -> int:
         """Return what an awaitable drives that stands between two coroutines, else itself."""
         for _ in range(len(_BETWEEN)):
-            if not self._is_between_coroutines(address):
+            if not self._is_awaitable_wrapper(address):
                 break
             inner = self._reader.u64(address + self._first_field)
             if not self.ident(inner):
@@ -182,7 +182,7 @@ class CoroutineReader:
             address = inner
         return address
 
-    def _is_between_coroutines(self, address: int) -> bool:
+    def _is_awaitable_wrapper(self, address: int) -> bool:
         """Whether an object is one of _BETWEEN. Up to 3.9 their types were never made ready."""
         try:
             return self._reader.type_name(self._reader.type_of(address)) in _BETWEEN
@@ -311,7 +311,7 @@ class CoroutineReader:
 
     def _awaited_object(self, raw: RawFrame) -> int:
         """Return the awaited object: the topmost word of the value stack that is an object."""
-        base, top = self._value_stack(raw)
+        base, top = self._value_stack_bounds(raw)
         if top & 7 or not base <= top <= base + 8 * (1 << 20):
             raise UnreadableMemory(top, 8, "the value stack of a suspended frame is damaged")
         for at in range(top - 8, max(base, top - 8 * _TOP_WORDS) - 8, -8):
@@ -320,7 +320,7 @@ class CoroutineReader:
                 continue
             if self._has_tagged_pointers:
                 word &= ~3
-            if not self.frame_of_lost_coroutine(word) and not self._is_between_coroutines(word):
+            if not self.frame_of_lost_coroutine(word) and not self._is_awaitable_wrapper(word):
                 self._types.type_at(self._reader.type_of(word))  # raises when it is no object
             return word
         raise UnreadableMemory(top, 8, "no awaited object on the value stack")
@@ -330,7 +330,7 @@ class CoroutineReader:
         # 3.14 (gh-117139): words of the value stack are _PyStackRef with two tag bits.
         return self._reader.layout.offset("_PyInterpreterFrame", "f_executable.bits") is not None
 
-    def _value_stack(self, raw: RawFrame) -> tuple[int, int]:
+    def _value_stack_bounds(self, raw: RawFrame) -> tuple[int, int]:
         """Return where the value stack of a frame begins and ends."""
         layout, read = self._reader.layout, self._reader
         base = value_stack_start(read, raw.address, raw.code)

@@ -124,7 +124,7 @@ def match_eval_frames_by_pointers(
     """
     if not loops or len(loops) != sum(len(groups) for groups in threads):
         return None
-    held = _stack_words_by_loop(target, native, loops)
+    held = _stack_words_by_eval_frame(target, native, loops)
     if held is None:
         return None
     taken = [0] * len(threads)
@@ -144,7 +144,7 @@ def match_eval_frames_by_pointers(
     return matches
 
 
-def _stack_words_by_loop(
+def _stack_words_by_eval_frame(
     target: Target, native: Sequence[NativeFrame], loops: Sequence[int]
 ) -> list[frozenset[int]] | None:
     """Return the words of the stack from each loop frame's next inner one up to its caller."""

@@ -159,7 +159,7 @@ class InterpreterFrameReader:
         problem = info.problem
         lasti = 0
         if not problem:
-            start = self.codes.bytecode_of(info, tlbc) if self._has_tlbc else info.bytecode
+            start = self.codes.bytecode_address(info, tlbc) if self._has_tlbc else info.bytecode
             lasti = instr - start if start else 0
         if owner is None:
             owner = f"unknown owner {owner_byte}"

@@ -73,7 +73,7 @@ class FrameSlots:
 
     def words_of_frame(self, frame: PyFrame) -> FrameSlotWords:
         """Return the slots of a frame. Raises UnreadableMemory, LayoutError."""
-        variables, room = self._slot_counts(frame.code)
+        variables, room = self._variable_count_and_stacksize(frame.code)
         start = frame.address + self._slots_at
         if not self._modern:
             # A frame object says where its value stack begins, and its own size.
@@ -95,7 +95,7 @@ class FrameSlots:
         What was called and its arguments are gone from it (3.11: the callee runs in the same
         eval loop). Raises UnreadableMemory, LayoutError.
         """
-        layout, variables = self.reader.layout, self._slot_counts(frame.code)[0]
+        layout, variables = self.reader.layout, self._variable_count_and_stacksize(frame.code)[0]
         top = layout.offset("_PyInterpreterFrame", "stacktop")
         pointer = layout.offset("_PyInterpreterFrame", "stackpointer")  # 3.14
         if top is not None:
@@ -116,7 +116,7 @@ class FrameSlots:
         """
         return [manager for _, manager in self._managers_with_index(frame)]
 
-    def managers_entered(self, frame: PyFrame, inward: PyFrame | None) -> list[int]:
+    def entered_managers(self, frame: PyFrame, inward: PyFrame | None) -> list[int]:
         """Return the same managers, except one whose block the frame has not entered yet.
 
         `inward` is the frame that it calls or awaits. `async with` pushes __aexit__ before it
@@ -131,12 +131,12 @@ class FrameSlots:
                 placed.pop()
         return [manager for _, manager in placed]
 
-    def entered_blocks(self, frames: Iterable[PyFrame]) -> Iterator[tuple[PyFrame, int]]:
+    def entered_with_blocks(self, frames: Iterable[PyFrame]) -> Iterator[tuple[PyFrame, int]]:
         """Yield the frames of a stack that are inside of a `with` block, and its manager."""
         inward = None
         for frame in frames:
             try:
-                managers = self.managers_entered(frame, inward)
+                managers = self.entered_managers(frame, inward)
             except (UnreadableMemory, LayoutError):
                 managers = []
             yield from ((frame, manager) for manager in managers)
@@ -188,7 +188,7 @@ class FrameSlots:
     # -- sizes and depths -----------------------------------------------------------------------
 
     @memoized
-    def _slot_counts(self, code: int) -> tuple[int, int]:
+    def _variable_count_and_stacksize(self, code: int) -> tuple[int, int]:
         """Return (number of variables, co_stacksize) of a code object."""
         layout, read = self.reader.layout, self.reader.u32
         room = read(code + layout.require("PyCodeObject", "co_stacksize"))

@@ -62,7 +62,7 @@ def find_frames_on_stack(reader: MemoryReader, tstate: int, type_at: int) -> lis
     return sorted(running, key=last.__getitem__)
 
 
-def drop_shared_frames(interpreters: list[InterpreterState]) -> list[InterpreterState]:
+def drop_contested_frames(interpreters: list[InterpreterState]) -> list[InterpreterState]:
     """Take the frames that a C stack gave to several thread states of one thread from these.
 
     The links of one of them may tell whose they are; where none does, they belong to nobody.

@@ -113,7 +113,7 @@ def objects_being_collected(reader: MemoryReader, python: PythonState) -> list[i
     stacks = [thread.sp for thread in reader.target.threads()]
     for thread in python.threads():
         for frame in thread.frames[:MAX_FRAMES]:
-            for address in read_possible_object_pointers(reader, frame.address):
+            for address in read_possible_pointers_in_locals(reader, frame.address):
                 node = address - size
                 is_new = address not in objects and len(objects) < MAX_OBJECTS
                 if is_new and _is_linked_in_ring(reader, node):
@@ -132,7 +132,7 @@ def _may_be_collecting(reader: MemoryReader, python: PythonState) -> bool:
     return False
 
 
-def read_possible_object_pointers(reader: MemoryReader, frame: int) -> list[int]:
+def read_possible_pointers_in_locals(reader: MemoryReader, frame: int) -> list[int]:
     """Return what may be pointers to objects among the first locals of a frame."""
     layout = reader.layout
     at = layout.offset("_PyInterpreterFrame", "localsplus")

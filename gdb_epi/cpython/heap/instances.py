@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from gdb_epi.cpython.heap.gc_lists import (
     objects_being_collected,
-    read_possible_object_pointers,
+    read_possible_pointers_in_locals,
     tracked_objects,
 )
 from gdb_epi.cpython.memory_reader import MemoryReader
@@ -69,7 +69,7 @@ class InstancesByClass:
         """Whether memory was walked already, so that asking costs nothing."""
         return self._types is not None
 
-    def of_classes(self, wanted: Iterable[str]) -> tuple[Instance, ...]:
+    def instances_of(self, wanted: Iterable[str]) -> tuple[Instance, ...]:
         """Return the instances of classes named `module.qualname`, or by a built-in's tp_name."""
         return self._instances_of_types(frozenset(wanted))
 
@@ -81,7 +81,7 @@ class InstancesByClass:
         if self._types is None:
             type_at = self.reader.layout.require("PyObject", "ob_type")
             self._listed, self._types = self._tracked_objects()
-            others = self._other_objects()
+            others = self._objects_outside_gc_lists()
             self._listed += others
             self._types += self.reader.words([address + type_at for address in others])
             self._distinct = [kind for kind in dict.fromkeys(self._types) if kind]
@@ -89,7 +89,7 @@ class InstancesByClass:
         kinds = {
             type_at: kind
             for type_at in self._distinct
-            if (kind := self._kind_of_type(type_at, names)) is not None
+            if (kind := self._wanted_and_own_class(type_at, names)) is not None
         }
         if not kinds:
             return ()
@@ -101,11 +101,11 @@ class InstancesByClass:
     def wanted_class_of(self, address: int, names: frozenset[str]) -> tuple[str, str] | None:
         """Return the named class that an object is an instance of, and its own; None for none."""
         try:
-            return self._kind_of_type(self.types.type_of_object(address).address, names)
+            return self._wanted_and_own_class(self.types.type_of_object(address).address, names)
         except UnreadableMemory:
             return None
 
-    def _kind_of_type(self, type_at: int, names: frozenset[str]) -> tuple[str, str] | None:
+    def _wanted_and_own_class(self, type_at: int, names: frozenset[str]) -> tuple[str, str] | None:
         if type_at not in self._kinds:
             self._kinds[type_at] = None
             with suppress(UnreadableMemory):
@@ -122,16 +122,16 @@ class InstancesByClass:
             self.problems.append(SoftError("objects", "the collector's lists", why.detail))
         return objects, types
 
-    def _other_objects(self) -> list[int]:
+    def _objects_outside_gc_lists(self) -> list[int]:
         objects = objects_being_collected(self.reader, self._python)
         for thread in self._python.threads():
             for frame in thread.frames[:MAX_FRAMES]:
                 if frame.hole is None:
-                    objects += read_possible_object_pointers(self.reader, frame.address)
-        objects += self._roots_of_threads()
+                    objects += read_possible_pointers_in_locals(self.reader, frame.address)
+        objects += self._objects_threads_refer_to()
         return objects
 
-    def _roots_of_threads(self) -> Iterator[int]:
+    def _objects_threads_refer_to(self) -> Iterator[int]:
         """Yield what threads refer to: attributes, arguments, what weak references refer to."""
         for interpreter in self._python.interpreters:
             try:
@@ -142,12 +142,12 @@ class InstancesByClass:
                 if isinstance(active, Absent):
                     continue
                 for _, thread in self.objects.dict_items(active):
-                    yield from self._roots_of_thread(thread)
+                    yield from self._objects_thread_object_refers_to(thread)
             except UnreadableMemory as error:
                 who = f"threads of interpreter {interpreter.id}"
                 self.problems.append(SoftError("objects", who, str(error)))
 
-    def _roots_of_thread(self, thread: int) -> Iterator[int]:
+    def _objects_thread_object_refers_to(self, thread: int) -> Iterator[int]:
         values = [value for _, value in self.objects.attributes(thread)][:MAX_ATTRIBUTES]
         arguments = self.objects.attribute(thread, "_args")
         if not isinstance(arguments, Absent) and self.ident(arguments) == "tuple":

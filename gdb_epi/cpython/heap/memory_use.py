@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from gdb_epi.cpython.heap.object_search import HAVE_GC, TYPE_SUBCLASS
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
-from gdb_epi.cpython.objects.str_layout import compact_str_size, str_format
+from gdb_epi.cpython.objects.str_layout import compact_str_size, str_object_layout
 from gdb_epi.cpython.objects.type_objects import HEAPTYPE, TypeInfo
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.process_values import PlainValues
@@ -311,7 +311,7 @@ class _MemoryUseWalk:
         if category == "leaf":
             return size, [], None
         if category == "str":
-            form = str_format(self._python.layout, info.address)
+            form = str_object_layout(self._python.layout, info.address)
             return compact_str_size(self._target, form, address) or size, [], None
         items: Iterable[int]
         buffer = 0

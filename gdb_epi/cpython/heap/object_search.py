@@ -114,7 +114,7 @@ class ObjectSearch:
             metatype = self.metatype()
             ranges = None
             if self.places_of_types is not None:
-                ranges = self.places_of_types(self.search.ranges(True))
+                ranges = self.places_of_types(self.search.nonzero_ranges(True))
             types: dict[int, TypeInfo] = {}
             level, seen = [metatype], {metatype}
             while level:

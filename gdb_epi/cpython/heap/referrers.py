@@ -76,7 +76,7 @@ class DictOwners:
         self._known: dict[int, str] | None = None
         self._cap = 0
 
-    def owner_words(self, holder: int) -> str | None:
+    def owner_text(self, holder: int) -> str | None:
         """Return whose namespace a dict is, in words; raises OutOfTime."""
         if self._known is None:
             types = self._heap.types_by_address().values()
@@ -440,7 +440,7 @@ class Referrers:
         for key, value in self._access.objects.dict_items(holder):
             if value == address:
                 shown = self._access.values.value_of(key).text
-                owner = self._namespaces.owner_words(holder)
+                owner = self._namespaces.owner_text(holder)
                 return f"[{shown[:200]}]" + (f", names of {owner}" if owner else "")
             if key == address:
                 return "a key"

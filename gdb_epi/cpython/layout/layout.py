@@ -56,13 +56,13 @@ def _shift_gil_struct(entry: list[Any], gil_size: int, ends: list[int], extra: i
 def _insert_bytes(entry: list[Any], ends: list[int], extra: int) -> list[Any]:
     """Return a struct with `extra` bytes inserted at each of `ends`."""
 
-    def shift(offset: int) -> int:
+    def shifted_offset(offset: int) -> int:
         return offset + extra * sum(offset >= end for end in ends)
 
     members = {}
     for path, (offset, size, *rest) in entry[1].items():
         inside = sum(offset < end <= offset + size for end in ends)
-        members[path] = [shift(offset), size + extra * inside, *rest]
+        members[path] = [shifted_offset(offset), size + extra * inside, *rest]
     return [entry[0] + extra * len(ends), members, *entry[2:]]
 
 

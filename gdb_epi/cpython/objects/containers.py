@@ -93,7 +93,7 @@ class ContainerReader:
             return 0  # an empty one begins again in the middle of its block
         return self._reader.u64(block + self._require("dequeblock", "data") + 8 * index)
 
-    def cells(self, function: int, most: int) -> list[int]:
+    def closure_values(self, function: int, most: int) -> list[int]:
         """Return the contents of the first cells of a function's closure; 0 for an empty one."""
         closure = self._reader.field(function, "PyFunctionObject", "func_closure")
         at = self._require("PyCellObject", "ob_ref")

@@ -174,7 +174,7 @@ class NamespaceReader:
                 return Absent(UNREADABLE, str(error))
         return Absent(NOT_AVAILABLE, f"no key {key!r} in the dict at {address:#x}")
 
-    def values_of_first_names(self, address: int, names: Sequence[str]) -> list[int]:
+    def values_of_names(self, address: int, names: Sequence[str]) -> list[int]:
         """Return what a dict has under names that most have in front; 0 where dict_get() has none.
 
         Such a dict need not be read as a whole.
@@ -358,7 +358,7 @@ class NamespaceReader:
         reader = self._reader
         how = self._storages.get(kind)
         if how is None:
-            how = self._storages[kind] = self._storage_of(kind)
+            how = self._storages[kind] = self._attribute_storage_of_class(kind)
         if how.managed == _NOT_MANAGED:
             offset = how.offset
             if offset < 0:
@@ -376,7 +376,7 @@ class NamespaceReader:
             return 0, reader.u64(address - 32)
         return word, 0
 
-    def _storage_of(self, kind: int) -> _AttributeStorage:
+    def _attribute_storage_of_class(self, kind: int) -> _AttributeStorage:
         """Return where the instances of a class keep their attributes."""
         reader = self._reader
         flags = reader.u64(kind + self._required_offset("PyTypeObject", "tp_flags"))

@@ -29,7 +29,7 @@ class HashedString(NamedTuple):
     stored: int
 
 
-class StringFormat(NamedTuple):
+class StringLayout(NamedTuple):
     """How objects of one type are read.
 
     `head` unpacks (length, hash, state) from the object's address; of bytes `state` is 0. `kinds`
@@ -51,7 +51,7 @@ class StringFormat(NamedTuple):
         return max(self.length_at + 8, self.hash_at + 8, self.state_at + 4)
 
 
-def str_format(layout: Layout, kind: int) -> StringFormat:
+def str_object_layout(layout: Layout, kind: int) -> StringLayout:
     """Return the form of str."""
     names = ("state.kind", "state.compact", "state.ascii")  # of one word of 32 bits
     fields = [layout.require_field("PyASCIIObject", name) for name in names]
@@ -61,7 +61,7 @@ def str_format(layout: Layout, kind: int) -> StringFormat:
     kinds = {1 << width | 1 << compact | 1 << is_ascii: (ascii_size, 1)}
     for size in (1, 2, 4):
         kinds[size << width | 1 << compact] = (compact_size, size)
-    return StringFormat(
+    return StringLayout(
         name="str",
         type=kind,
         type_at=layout.require("PyObject", "ob_type"),
@@ -73,10 +73,10 @@ def str_format(layout: Layout, kind: int) -> StringFormat:
     )
 
 
-def bytes_format(layout: Layout, kind: int) -> StringFormat:
+def bytes_object_layout(layout: Layout, kind: int) -> StringLayout:
     """Return the form of bytes."""
     length_at = layout.require("PyBytesObject", "ob_size")
-    return StringFormat(
+    return StringLayout(
         name="bytes",
         type=kind,
         type_at=layout.require("PyObject", "ob_type"),
@@ -88,7 +88,7 @@ def bytes_format(layout: Layout, kind: int) -> StringFormat:
     )
 
 
-def compact_str_size(target: Target, form: StringFormat, address: int) -> int | None:
+def compact_str_size(target: Target, form: StringLayout, address: int) -> int | None:
     """Return the size of a compact string with its NUL; None for any other string."""
     head = try_read(target, address, form.head_size)
     if not head:
@@ -98,7 +98,7 @@ def compact_str_size(target: Target, form: StringFormat, address: int) -> int | 
     return None if kind is None or length >> 40 else kind[0] + (length + 1) * kind[1]
 
 
-def read_hashed_string(target: Target, form: StringFormat, address: int) -> HashedString | str:
+def read_hashed_string(target: Target, form: StringLayout, address: int) -> HashedString | str:
     """Return a hashed object, or why there is none: "unhashed", "long", "odd", "unreadable"."""
     try:
         head = target.read(address, form.head_size)

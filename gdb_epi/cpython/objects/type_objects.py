@@ -210,7 +210,7 @@ class TypeReader:
                 # types) comes before the type that gives the flag.
                 for info in flagged[:-1]:
                     if not info.is_python_class and info.repr != flagged[-1].repr:
-                        return Lineage(tuple(types), _own_repr(info, name), info)
+                        return Lineage(tuple(types), _ident_by_own_repr(info, name), info)
                 return Lineage(tuple(types), name, flagged[-1])
         for info in types:
             ident = info.full_name
@@ -260,7 +260,7 @@ class TypeReader:
         return 0
 
 
-def _own_repr(info: TypeInfo, name: str) -> str:
+def _ident_by_own_repr(info: TypeInfo, name: str) -> str:
     """Return what a C type with a repr of its own is that derives from a flagged type."""
     if name == "int" and not info.flags & HEAPTYPE:
         return "bool"  # the only static type that derives from int

@@ -7,7 +7,7 @@ Lib/multiprocessing/{pool,queues}.py, Modules/_queuemodule.c, 3.8 to 3.15.
 
 from __future__ import annotations
 
-from gdb_epi.cpython.heap.gc_lists import read_possible_object_pointers
+from gdb_epi.cpython.heap.gc_lists import read_possible_pointers_in_locals
 from gdb_epi.cpython.heap.instances import Instance, InstancesByClass, shared_instances
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
@@ -140,12 +140,12 @@ def read_executors_and_queues(target: Target, python: PythonState) -> ExecutorsA
             word
             for frame in thread.frames[:MAX_FRAMES]
             if frame.hole is None and frame.module in ("queue", "multiprocessing.queues")
-            for word in read_possible_object_pointers(reader, frame.address)
+            for word in read_possible_pointers_in_locals(reader, frame.address)
         }
         for word in words:
             if thread.tid not in users.setdefault(word, []):
                 users[word].append(thread.tid)
-    for instance in instances.of_classes((*_POOLS, *_QUEUES)):
+    for instance in instances.instances_of((*_POOLS, *_QUEUES)):
         try:
             if instance.kind in (THREADS, PROCESSES):
                 pools.append(decoder.decode_executor(instance))

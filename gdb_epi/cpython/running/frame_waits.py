@@ -115,7 +115,7 @@ class WaitReader:
             if kind is None:
                 continue
             if kind in (wait_rules.READ, wait_rules.WRITE) and fd is None:
-                fd = self._descriptor(self._variable(frame, variable))
+                fd = self._file_descriptor(self._variable(frame, variable))
             if row is not None and f"{frame.module}.{frame.name}" in wait_rules.AROUND:
                 continue
             if frame.name == wait_rules.OF_A_LIMITER:
@@ -136,7 +136,7 @@ class WaitReader:
                 None if variable == "deadline" else self.numeric_value(address)
             )  # that is absolute
             return TaskWait(kind, place=place, seconds=seconds)
-        kind = kind or self.kind_by_class(address)
+        kind = kind or self.wait_kind_by_class(address)
         if (
             address
             and kind in (wait_rules.READ, wait_rules.WRITE)
@@ -146,7 +146,7 @@ class WaitReader:
         name = self.name_in_frame(address, outside)
         return TaskWait(kind, address, self.class_name_of(address), name, place, fd=fd)
 
-    def kind_by_class(self, address: int) -> str:
+    def wait_kind_by_class(self, address: int) -> str:
         """Return the kind of wait that an object's class stands for; OTHER when unknown."""
         for name in self.class_names(address):
             if kind := wait_rules.CLASSES.get(name.rpartition(".")[2]):
@@ -230,7 +230,7 @@ class WaitReader:
         with suppress(EpiError):
             yield from self._variables.global_addresses(frame)
 
-    def _descriptor(self, address: int) -> int | None:
+    def _file_descriptor(self, address: int) -> int | None:
         """Return the descriptor of a socket, stream or of an int; None when it is unknown."""
         for _ in range(MAX_SOCKET_DEPTH):
             if not address:
@@ -258,7 +258,7 @@ class WaitReader:
 
         trio's and anyio's locks say so, asyncio's do not.
         """
-        if self.kind_by_class(address) != wait_rules.LOCK:
+        if self.wait_kind_by_class(address) != wait_rules.LOCK:
             return 0
         inner = self.attribute(address, "_Lock__original")  # anyio's of trio's
         owner = self.attribute(inner or address, "_owner", "_owner_task", "owner", "_RLock__owner")

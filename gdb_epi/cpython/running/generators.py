@@ -50,7 +50,9 @@ def read_generator_chains(target: Target, python: PythonState) -> GeneratorChain
     inner: set[int] = set()  # the frames that another one delegates to
     chains: list[GeneratorChain] = []
     problems: list[SoftError] = []
-    kinds = [(generator.address, generator.kind) for generator in instances.of_classes(COROUTINES)]
+    kinds = [
+        (generator.address, generator.kind) for generator in instances.instances_of(COROUTINES)
+    ]
     for address, frame in coroutines.lost_coroutines().items():
         kinds.append((address, coroutines.kind_made_by_code(coroutines.frame_at(frame).code)))
     for address, kind in kinds[:MAX_GENERATORS]:

@@ -66,7 +66,7 @@ def read_greenlets(target: Target, python: PythonState) -> Greenlets:
     coroutines = CoroutineReader(reader, instances.objects, instances.types)
     problems: list[SoftError] = []
     seen: list[tuple[Greenlet, tuple[int, ...]]] = []
-    for instance in instances.of_classes((GREENLET,))[:MAX_GREENLETS]:
+    for instance in instances.instances_of((GREENLET,))[:MAX_GREENLETS]:
         greenlet = Greenlet(instance.address, instance.shown, "", ())
         words: tuple[int, ...] = ()
         try:
@@ -81,7 +81,7 @@ def read_greenlets(target: Target, python: PythonState) -> Greenlets:
         if broken and len(problems) < MAX_PROBLEMS:
             problems.append(SoftError("greenlets", f"{instance.address:#x}", broken))
     at = _index_of_stack_stop([words for _, words in seen])
-    greenlets = tuple(_set_state(greenlet, words, at) for greenlet, words in seen)
+    greenlets = tuple(_with_state_from_words(greenlet, words, at) for greenlet, words in seen)
     return Greenlets(greenlets, (*instances.problems, *problems))
 
 
@@ -129,7 +129,7 @@ def _is_stack_stop(words: tuple[int, ...], at: int) -> bool:
     return start < end if start else end < 1 << 47
 
 
-def _set_state(greenlet: Greenlet, words: tuple[int, ...], at: int | None) -> Greenlet:
+def _with_state_from_words(greenlet: Greenlet, words: tuple[int, ...], at: int | None) -> Greenlet:
     if at is None or not 0 < at < len(words):
         return greenlet
     start, end = words[at - 1], words[at]

@@ -275,7 +275,7 @@ class FutureLinks:
         """Return the objects that a function, bound method or partial refers to."""
         kind = self._types.root_builtin_type_name(callback)
         if kind == "function":
-            return self._containers.cells(callback, MAX_CELLS)
+            return self._containers.closure_values(callback, MAX_CELLS)
         if kind == "method":
             return [self._reader.field(callback, "PyMethodObject", "im_self")]
         if kind == "functools.partial":

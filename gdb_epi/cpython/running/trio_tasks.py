@@ -56,7 +56,7 @@ class _TrioDecoder:
         tasks: list[Task] = []
         for runner, interpreter in self._interpreters_of_runners().items():
             try:
-                tasks += self._tasks_of(runner, interpreter)
+                tasks += self._tasks_of_runner(runner, interpreter)
             except (UnreadableMemory, LayoutError) as error:
                 self._note_problem(f"runner {runner:#x}", str(error))
         return Tasks(tuple(tasks), tuple(self._problems))
@@ -76,12 +76,12 @@ class _TrioDecoder:
                         runners.setdefault(runner, thread.interpreter)
         if not runners:
             instances = shared_instances(self._reader.target, self._python)
-            for instance in instances.of_classes((_RUNNER,)):
+            for instance in instances.instances_of((_RUNNER,)):
                 runners[instance.address] = self._python.interpreters[0].id
             self._problems += instances.problems[:MAX_PROBLEMS]
         return runners
 
-    def _tasks_of(self, runner: int, interpreter: int) -> Iterator[Task]:
+    def _tasks_of_runner(self, runner: int, interpreter: int) -> Iterator[Task]:
         addresses = self._waits.attribute(runner, "tasks")
         init = self._waits.attribute(runner, "init_task")
         if not addresses:

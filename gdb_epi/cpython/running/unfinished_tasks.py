@@ -111,7 +111,7 @@ class GreenletWakers:
         """Return the links by greenlet. Never raises for damage."""
         links: dict[int, list[GreenletWaker]] = {}
         wanted = LINKABLES | QUEUES | WATCHERS | GREENLETS
-        sources = self._instances.of_classes(wanted)
+        sources = self._instances.instances_of(wanted)
         for source in sources:
             if source.kind in QUEUES:
                 for word in self._pointer_fields(source.address):
@@ -192,7 +192,7 @@ class GreenletWakers:
         if ident == "method":
             return [self._reader.field(word, "PyMethodObject", "im_self")], False
         if watching and ident == "function":
-            return self._containers.cells(word, MAX_ITEMS), False
+            return self._containers.closure_values(word, MAX_ITEMS), False
         if watching and self._instances.wanted_class_of(word, LINKABLES):
             return self._fields_that_may_hold_wakers(word), False
         if watching and word not in self._greenlets:
@@ -203,7 +203,7 @@ class GreenletWakers:
     def _greenlet_of_switch(self, method: int) -> int:
         """Return the greenlet of a bound `switch`, not of a `throw`: that is a time limit's."""
         greenlet = self._reader.field(method, "PyCFunctionObject", "m_self")
-        if greenlet not in self._greenlets or self._reader.definition_name(method) != "switch":
+        if greenlet not in self._greenlets or self._reader.method_def_name(method) != "switch":
             return 0
         return greenlet
 
@@ -218,7 +218,7 @@ class GreenletWakers:
         queue = self._owner.get(address)
         if queue is not None:
             return GreenletWaker(TaskWait(QUEUE_JOIN, queue, self._waits.class_name_of(queue)))
-        return GreenletWaker(TaskWait(self._waits.kind_by_class(address), address, shown))
+        return GreenletWaker(TaskWait(self._waits.wait_kind_by_class(address), address, shown))
 
     # -- watchers of libev ----------------------------------------------------------------------
 
@@ -515,7 +515,7 @@ class ContextManagers:
                 continue
             held[manager] = None
             lock = self._waits.attribute(manager, "_lock", "_block")
-            if lock and self._waits.kind_by_class(manager) in (
+            if lock and self._waits.wait_kind_by_class(manager) in (
                 wait_rules.CONDITION,
                 wait_rules.LOCK,
             ):
@@ -524,7 +524,7 @@ class ContextManagers:
 
     def _managers_of_frame(self, frame: PyFrame, inward: PyFrame | None) -> list[int]:
         try:
-            return self._slots.managers_entered(frame, inward)[::-1]
+            return self._slots.entered_managers(frame, inward)[::-1]
         except EpiError:
             return []
 

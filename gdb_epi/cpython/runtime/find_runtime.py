@@ -109,7 +109,7 @@ def find_runtime(target: Target) -> Runtime | Absent:
             return Absent(NOT_AVAILABLE, "the core was cut off before it tells whether CPython ran")
         lost = next((m for m in target.modules()[:1] if isinstance(m.file, Absent)), None)
         if lost is not None:  # it may have CPython in it, under whatever name
-            why = f"the executable is {_missing_file_words(lost)}"
+            why = f"the executable is {_missing_file_text(lost)}"
             return Absent(NOT_AVAILABLE, f"cannot tell whether CPython ran: {why}")
         return Absent(NOT_APPLICABLE, "no CPython in this process (no library or symbol of it)")
     if not reasons:
@@ -176,11 +176,11 @@ def _why_no_symbol(target: Target) -> str:
         if minor and isinstance(module.file, Absent):
             if module.build_id is None:
                 return f"its file is needed (before 3.13), and {kept} does not say of which build"
-            return f"its file is needed (before 3.13): {_missing_file_words(module)}"
+            return f"its file is needed (before 3.13): {_missing_file_text(module)}"
     return f"no symbol _PyRuntime, and no cookie of 3.13+ in {kept}"
 
 
-def _missing_file_words(module: Module) -> str:
+def _missing_file_text(module: Module) -> str:
     # Name no path of this machine: it would end up in the record.
     build = f"build-id {module.build_id}" if module.build_id else "unknown build-id"
     why = module.file.detail if isinstance(module.file, Absent) else ""

@@ -223,7 +223,7 @@ def read_runtime(target: Target, python: PythonState) -> RuntimeDetails:
     """Return what every interpreter was doing. Never raises for damage."""
     reader = MemoryReader(target, python.layout)
     decoder = _InterpreterDecoder(reader, python.runtime)
-    interpreters = tuple(decoder.interpreter(state) for state in python.interpreters)
+    interpreters = tuple(decoder.decode_interpreter(state) for state in python.interpreters)
     errors = [
         SoftError("interpreters", f"interpreter {interpreter.state.id}", part.detail)
         for interpreter in interpreters
@@ -260,7 +260,7 @@ class _InterpreterDecoder:
             self._runtime, self._layout.offset("_PyRuntimeState", "main_thread")
         )
 
-    def interpreter(self, state: InterpreterState) -> InterpreterDetails:
+    def decode_interpreter(self, state: InterpreterState) -> InterpreterDetails:
         """Return one interpreter."""
         at, reader, runtime = state.address, self._reader, self._runtime
         return InterpreterDetails(
@@ -382,14 +382,14 @@ def read_thread_facts(
         for thread in interpreter.threads:
             doing = waiting.get(thread.tid, "") if thread.tid is not None and thread.alive else ""
             is_main = interpreter.id == 0 and bool(thread.ident) and thread.ident == main
-            words = _thread_state_words(reader, thread.address)
+            words = _read_thread_state_flags(reader, thread.address)
             facts[thread.address] = ThreadStateFacts(
                 thread, thread_objects.get(thread.ident), is_main, doing, *words
             )
     return facts, errors
 
 
-def _thread_state_words(
+def _read_thread_state_flags(
     reader: MemoryReader, tstate: int
 ) -> tuple[bool | None, str | None, tuple[str, ...] | None, bool | None]:
     layout = reader.layout

@@ -59,10 +59,10 @@ class _UsedCStacks:
         wanted = frozenset(addresses)
         if not wanted:
             return []
-        return [extent.tid for extent in self.extents if wanted <= self._threads_on_extent(extent)]
+        return [extent.tid for extent in self.extents if wanted <= self._words_of_extent(extent)]
 
     @memoized
-    def _threads_on_extent(self, extent: _StackExtent) -> frozenset[int]:
+    def _words_of_extent(self, extent: _StackExtent) -> frozenset[int]:
         size = (extent.high - extent.low) & ~7
         self._left -= size
         if size <= MAX_STACK_BYTES and self._left >= 0:
@@ -94,7 +94,7 @@ def match_thread_states(
             else t
             for t in interpreter.threads
         ]
-        matched.append(interpreter._replace(threads=tuple(binder.settle_shared_threads(threads))))
+        matched.append(interpreter._replace(threads=tuple(binder.mark_all_but_one_dead(threads))))
     return matched
 
 
@@ -144,7 +144,7 @@ class _ThreadStateLwpMatcher:
         addresses = [f.address for f in thread.frames if f.address][:MAX_POINTERS]
         return self._stacks.lwps_holding_words(addresses)
 
-    def settle_shared_threads(self, threads: list[ThreadState]) -> list[ThreadState]:
+    def mark_all_but_one_dead(self, threads: list[ThreadState]) -> list[ThreadState]:
         """Return the thread states of one interpreter; one of those that share a thread lives."""
         groups: dict[tuple[int, int | None], list[int]] = {}
         for index, thread in enumerate(threads):
@@ -166,7 +166,8 @@ class _ThreadStateLwpMatcher:
             lives = [t for t in group if numbers[t.address] == tid]
             used = {frame.address for t in lives for frame in t.frames}
             return [
-                t if t in lives else _without_reused_id(t, numbers[t.address], used) for t in group
+                t if t in lives else _vanished_thread_state(t, numbers[t.address], used)
+                for t in group
             ]
         runs = [t for t in group if t.holds_gil or tid in self._lwps_holding_frames(t)]
         if len(runs) != 1:
@@ -180,7 +181,7 @@ class _ThreadStateLwpMatcher:
         return [t if t is runs[0] else _mark_thread_state_doubtful(t, message) for t in group]
 
 
-def _without_reused_id(thread: ThreadState, number: int | None, used: set[int]) -> ThreadState:
+def _vanished_thread_state(thread: ThreadState, number: int | None, used: set[int]) -> ThreadState:
     """Return a thread state whose thread vanished, without what another thread `used` since.
 
     3.11 and 3.12 keep the way to the innermost frame on the C stack (_PyCFrame), which the new

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
-from gdb_epi.cpython.source.guarded_files import read_file_in_sysroot
+from gdb_epi.cpython.source.safe_file_reading import read_file_in_sysroot
 from gdb_epi.cpython.types import InterpreterState, PythonState
 from gdb_epi.cpython.values.process_values import PlainValues
 from gdb_epi.errors import UNREADABLE, Absent, SoftError, UnreadableMemory

@@ -104,7 +104,7 @@ def find_program(
 
     modules = target.modules()
     executable = modules[0].path if modules else ""
-    if isinstance(python, Absent) and python.reason == NOT_APPLICABLE and _is_bootloader(target):
+    if isinstance(python, Absent) and python.reason == NOT_APPLICABLE and _is_pyinstaller(target):
         return ProgramThatRan(file_name(executable), BOOTLOADER)
     access = None if isinstance(python, Absent) else PlainValues(target, python)
     interpreter = _main_interpreter(python)
@@ -131,7 +131,7 @@ def _parse_command(words: Sequence[str]) -> ProgramThatRan | None:
     return parse_program(words[1:]) if words and is_interpreter(words[0]) else None
 
 
-def _is_bootloader(target: Target) -> bool:
+def _is_pyinstaller(target: Target) -> bool:
     """Tell whether the executable is one that PyInstaller made, by its file on this machine."""
     modules = target.modules()
     file = modules[0].file if modules else None

@@ -153,11 +153,11 @@ class _PythonStateDecoder:
             interpreters = self._add_recovered_threads(interpreters)
         interpreters = self._add_orphan_frames(interpreters)
         interpreters.sort(key=lambda interpreter: interpreter.id)
-        if _shares_idents(interpreters):
-            from gdb_epi.cpython.frames.unlinked_frames import drop_shared_frames
+        if _needs_lwp_matching(interpreters):
+            from gdb_epi.cpython.frames.unlinked_frames import drop_contested_frames
             from gdb_epi.cpython.runtime.lwp_matching import match_thread_states
 
-            interpreters = drop_shared_frames(interpreters)
+            interpreters = drop_contested_frames(interpreters)
             interpreters = match_thread_states(
                 self.target, self.layout, interpreters, self._native_id
             )
@@ -396,7 +396,7 @@ class _PythonStateDecoder:
             return None
 
 
-def _shares_idents(interpreters: list[InterpreterState]) -> bool:
+def _needs_lwp_matching(interpreters: list[InterpreterState]) -> bool:
     """Tell whether thread states share an ident, or one of a sub-interpreter has no LWP."""
     seen: set[int] = set()
     for interpreter in interpreters:

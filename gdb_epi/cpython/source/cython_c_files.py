@@ -15,7 +15,7 @@ import os
 import re
 from collections.abc import Iterable
 
-from gdb_epi.cpython.source.guarded_files import read_regular_file
+from gdb_epi.cpython.source.safe_file_reading import read_regular_file
 from gdb_epi.errors import Absent
 from gdb_epi.typing_lite import NamedTuple
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.cpython.source.guarded_files import (
+from gdb_epi.cpython.source.safe_file_reading import (
     SourceFile,
     bytecode_cache_paths,
     decode_source,
@@ -231,7 +231,7 @@ class SourceFinder:
             return unchecked[0]
         if weak and force:
             return weak[0]
-        if self._is_packed():
+        if self._is_packed_by_pyinstaller():
             # PyInstaller's archive: PyInstaller/archive/writers.py, 3 to 6.
             tried.insert(0, "a PyInstaller program holds compiled code and line numbers, no text")
         for path, _note in self._candidate_paths(site):
@@ -260,7 +260,7 @@ class SourceFinder:
             if source.trust == FITS:  # any string of the process was tried
                 yield source
 
-    def _is_packed(self) -> bool:
+    def _is_packed_by_pyinstaller(self) -> bool:
         """Tell whether PyInstaller made the program: it sets sys.frozen and sys._MEIPASS."""
         for interpreter in self._python.interpreters[:1]:
             system = self.access.module_dict(interpreter.address, "sys")

@@ -18,7 +18,7 @@ from gdb_epi.cpython.frames.line_tables import (
     parse_line_table,
 )
 from gdb_epi.cpython.objects.siphash import VARIANTS, HashKey, siphash
-from gdb_epi.cpython.source.guarded_files import SourceFile
+from gdb_epi.cpython.source.safe_file_reading import SourceFile
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.process_values import PlainValues
 from gdb_epi.errors import UNREADABLE, Absent, UnreadableMemory

@@ -58,7 +58,7 @@ class ProcessValues:
         self._attribute_texts: dict[int, str] = {}
         self._attribute_limits = self.limits.capped_by(ATTRIBUTE_LIMITS)
 
-    def ask_as_thread_of_frame(self, frame: int) -> None:
+    def decode_as_thread_of_frame(self, frame: int) -> None:
         """Decode from now on as the thread of this frame would show values; 0: as no thread."""
         self._asked_by = self._threads_by_frame.get(frame)
 
@@ -121,7 +121,7 @@ class ProcessValues:
         self, limits: ReprLimits | None = None, asked_by: AskingThread | None = None
     ) -> ReprDecoder:
         """Return a decoder for one value."""
-        return ReprDecoder(self.context, limits or self.limits, _own_repr, asked_by)
+        return ReprDecoder(self.context, limits or self.limits, _repr_from_bytecode, asked_by)
 
     def attributes(self, address: int) -> tuple[tuple[str, str], ...]:
         """Return the attributes of an instance, each as (name, text). Never raises."""
@@ -147,7 +147,7 @@ class ProcessValues:
         return text
 
 
-def _own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
+def _repr_from_bytecode(decoder: ReprDecoder, obj: Obj) -> str | None:
     # Imported for the first class with its own __repr__.
     from gdb_epi.cpython.values.repr_from_bytecode import repr_by_programs_own_method
 

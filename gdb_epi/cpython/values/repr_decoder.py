@@ -407,7 +407,7 @@ class ReprDecoder:
         self._depth -= 1
 
     @property
-    def too_deep(self) -> bool:
+    def is_too_deep(self) -> bool:
         """Whether the contents of one more container are to be left out."""
         return self._depth > self.limits.depth
 
@@ -418,7 +418,7 @@ class ReprDecoder:
     def join_text(self, texts: Iterable[str], count: int) -> str:
         """Return texts with commas, at most as many as the width allows; `count` are expected."""
         parts: list[str] = []
-        if count and self.too_deep:
+        if count and self.is_too_deep:
             self.cut = True
             return NOT_SHOWN
         if count:

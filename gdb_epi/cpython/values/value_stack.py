@@ -259,7 +259,7 @@ def special_method(decoder: ReprDecoder, info: TypeInfo, name: str) -> tuple[Typ
     return None
 
 
-def is_plain_attribute(decoder: ReprDecoder, address: int) -> bool:
+def is_non_descriptor(decoder: ReprDecoder, address: int) -> bool:
     """Tell whether what a class has under a name is the value itself, and no descriptor.
 
     Plain data is, and an object of classes written in Python that have none of its methods. Of
@@ -444,7 +444,7 @@ class ValueStackOperations:
             if self.decoder.ident(getter) != "function" or fallback is not None:
                 raise Undecodable("a property without a function")
             return self.mark_secret_if_from_secret(of, name, self.call(getter, in_class[0], [of]))
-        plain = in_class is None or is_plain_attribute(self.decoder, in_class[1])
+        plain = in_class is None or is_non_descriptor(self.decoder, in_class[1])
         if not plain and kind is not None and kind.lineage.ident != "member_descriptor":
             raise Undecodable("an attribute that a class computes")
         own = self.own_attribute(of, name)
@@ -584,13 +584,13 @@ class ValueStackOperations:
     def format_with_braces(self, template: str, arguments: Sequence[Item]) -> BuiltStr:
         """Return what str.format makes of a text. Raises Undecodable."""
 
-        def text(number: int, how: str, spec: str) -> str:
+        def item_text(number: int, how: str, spec: str) -> str:
             item = arguments[number]
             if how:
                 item = BuiltStr(self.convert_item(item, REPR if how == "r" else STR))
             return self.format_item(item, spec)
 
-        return self.str_if_no_part_was_cut(format_braces(template, len(arguments), text))
+        return self.str_if_no_part_was_cut(format_braces(template, len(arguments), item_text))
 
     def format_with_percent(self, template: Item, given: Item) -> BuiltStr:
         """Return what `%` makes of a text. Raises Undecodable."""
@@ -599,11 +599,11 @@ class ValueStackOperations:
         if isinstance(given, ProcessObject) and self.decoder.ident(given.address) == "tuple":
             raise Undecodable("a tuple")
 
-        def text(number: int, wants_repr: bool) -> str:
+        def item_text(number: int, wants_repr: bool) -> str:
             return self.convert_item(items[number], REPR if wants_repr else STR)
 
         value = format_percent(
-            pattern, len(items), text, lambda number: self.plain_value_of(items[number])
+            pattern, len(items), item_text, lambda number: self.plain_value_of(items[number])
         )
         return self.str_if_no_part_was_cut(value)
 

@@ -100,7 +100,7 @@ class FrameVariables:
         if isinstance(names, Absent):
             return names
         self.note_secrets()
-        self.values.ask_as_thread_of_frame(frame.address)
+        self.values.decode_as_thread_of_frame(frame.address)
         try:
             variables = [
                 self._variable(s, word) for s, word in self._bound_words(frame.address, names)
@@ -110,7 +110,7 @@ class FrameVariables:
         except UnreadableMemory as error:
             return Absent("unreadable", str(error))
         finally:
-            self.values.ask_as_thread_of_frame(0)
+            self.values.decode_as_thread_of_frame(0)
         return variables
 
     def note_secrets(self) -> None:

@@ -162,7 +162,7 @@ def _caller_without_unwind_table(
     bounds = FunctionBounds(target)
     callers = frames[frames.index(by) : MAX_FRAMES] if by is not None else ()
     wall = next(
-        (f for f in callers if f.kind == "normal" and bounds.lacks_unwind_entries(f.pc - 1)), None
+        (f for f in callers if f.kind == "normal" and bounds.lacks_unwind_table(f.pc - 1)), None
     )
     if wall is None:
         return ""

@@ -37,7 +37,7 @@ def unloaded_library(state: ProcessState) -> Iterator[Finding]:
         return
     loaded = [_base_name(module.path) for module in state.target.modules()]
     values = PlainValues(state.target, python)
-    for library in shared_instances(state.target, python).of_classes([LIBRARY])[:MAX_LIBRARIES]:
+    for library in shared_instances(state.target, python).instances_of([LIBRARY])[:MAX_LIBRARIES]:
         kept = values.attribute(library.address, "_name")
         name = _base_name(values.text(kept) or "") if kept else ""
         stem = name.partition(".so")[0]  # without its version: a link leads to libx.so.1.2

@@ -25,9 +25,9 @@ from gdb_epi.target.api import Target, module_at, shared_cache
 from gdb_epi.target.function_bounds import Function, FunctionBounds
 from gdb_epi.target.memory_search import find_word
 from gdb_epi.util import counted
-from gdb_epi.x86.decode import decode_each
+from gdb_epi.x86.decode import decode_instructions
 from gdb_epi.x86.instruction import CALL, JUMP
-from gdb_epi.x86.word_changes import MAX_SMALL, WordChanges, word_changes
+from gdb_epi.x86.word_changing_code import MAX_SMALL, WordChangingConstants, word_changing_constants
 
 REACH = 2048  # bytes to each side: an array, a table, a few nodes of a heap
 STRAY_REACH = 32 << 10  # in which a stray `|=` into many objects shows by its different bits
@@ -142,7 +142,7 @@ def code_that_changes_word(
     """
     libraries = {} if of_cpython else _word_changes_of_libraries(state, wrong)
     for name, changes in libraries.items():
-        if changes.can_make(wrong, right) or changes.can_make(right, wrong):
+        if changes.explains(wrong, right) or changes.explains(right, wrong):
             return f"code of {name}"
     of_python = _is_value_of_int(state, wrong) and find_word(state.target, right, limit=1).addresses
     return "code of Python" if of_python else None
@@ -154,14 +154,14 @@ def library_that_may_change_word(state: ProcessState, wrong: int, right: int) ->
     Chance has one in many a library. What code of another call had marked and stored looks so too.
     """
     for name, changes in _word_changes_of_libraries(state, wrong, anywhere=True).items():
-        if not any(changes) or changes.can_make(wrong, right) or changes.can_make(right, wrong):
+        if not any(changes) or changes.explains(wrong, right) or changes.explains(right, wrong):
             return name
     return None
 
 
 def _word_changes_of_libraries(
     state: ProcessState, word: int, *, anywhere: bool = False
-) -> dict[str, WordChanges]:
+) -> dict[str, WordChangingConstants]:
     """Return what the code of such libraries does to words, by their file names.
 
     Of one that is too large to be searched `anywhere` it is nothing.
@@ -177,13 +177,13 @@ def _word_changes_of_libraries(
         if module is not None and is_own_library(module.path):
             places.setdefault(module.path, [])
     kept = shared_cache(target)
-    known: dict[tuple[str, bool], WordChanges] = (
-        {} if kept is None else kept.setdefault(WordChanges, {})
+    known: dict[tuple[str, bool], WordChangingConstants] = (
+        {} if kept is None else kept.setdefault(WordChangingConstants, {})
     )
     for path, pcs in places.items():
         if (path, anywhere) not in known:
             code = _whole_code(target, path) if anywhere else _code_on_path(target, path, pcs)
-            known[path, anywhere] = word_changes(code)
+            known[path, anywhere] = word_changing_constants(code)
     return {path.rpartition("/")[2]: known[path, anywhere] for path in places}
 
 
@@ -209,7 +209,9 @@ def _code_on_path(target: Target, path: str, pcs: list[int]) -> bytes:
     ]
     functions = dict.fromkeys(function for function in on_stack if function is not None)
     for function in list(functions):
-        for at, step in decode_each(read_up_to(target, function.start, _body_size(function))):
+        for at, step in decode_instructions(
+            read_up_to(target, function.start, _body_size(function))
+        ):
             if step is None or step.flow not in (CALL, JUMP) or step.target is None:
                 continue
             to = function.start + at + step.length + step.target

@@ -34,7 +34,7 @@ def begin_call(
             for name in ("func_code", "func_globals", "func_defaults", "func_kwdefaults")
         )
         containers = ContainerReader(decoder.reader)
-        words = containers.cells(at, MAX_ITEMS)
+        words = containers.closure_values(at, MAX_ITEMS)
         cells = tuple(ProcessObject(word) if word else None for word in words)
         if given:
             defaults = tuple(map(ProcessObject, containers.tuple_items(given)))

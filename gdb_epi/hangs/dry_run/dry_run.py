@@ -34,7 +34,7 @@ from gdb_epi.cpython.values.value_stack import (
     ResumptionPoint,
     Slice,
     StrFormatMethod,
-    is_plain_attribute,
+    is_non_descriptor,
     special_method,
 )
 from gdb_epi.hangs.dry_run.block_instructions import BlockInstructions
@@ -288,7 +288,7 @@ class DryRun(BlockInstructions):
         if not made and self.decoder.obj(of.address).lineage.ident:
             raise Undecodable("an attribute that is stored")
         in_class = self.decoder.types.lookup(info, name)
-        plain = in_class is None or is_plain_attribute(self.decoder, in_class[1])
+        plain = in_class is None or is_non_descriptor(self.decoder, in_class[1])
         own_way = special_method(self.decoder, info, "__setattr__")
         if own_way is not None or not (
             plain or (in_class and self.decoder.ident(in_class[1]) == "member_descriptor")

@@ -22,7 +22,7 @@ from gdb_epi.cpython.values.value_stack import (
     RangeValue,
     ResumptionPoint,
     Slice,
-    is_plain_attribute,
+    is_non_descriptor,
     special_method,
 )
 from gdb_epi.hangs.dry_run.container_evaluation import (
@@ -140,7 +140,7 @@ class ObjectEvaluation(ContainerEvaluation):
                 self.decoder.member_address(self.decoder.obj(in_class[1]), "fget")
             )
             return self.call(getter, in_class[0], [of])
-        if attribute is None and in_class and is_plain_attribute(self.decoder, in_class[1]):
+        if attribute is None and in_class and is_non_descriptor(self.decoder, in_class[1]):
             attribute = ProcessObject(in_class[1])
         if in_class and self.type_name(of) == "tuple" and kind.endswith("_tuplegetter"):
             head = self.decoder.layout.size("PyObject") or 16

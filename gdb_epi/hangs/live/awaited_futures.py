@@ -48,7 +48,7 @@ def futures_awaited_by(context: HangContext, tid: int) -> AwaitedFutures:
 def futures_of_jobs(context: HangContext, kind: str) -> set[int] | None:
     """Return the futures of all jobs that pools of a kind have; None where they are not known."""
     instances = shared_instances(context.target, context.python)
-    jobs = instances.of_classes((kind,))
+    jobs = instances.instances_of((kind,))
     futures = {context.view.attribute(job.address, "future") or 0 for job in jobs}
     return None if instances.problems or 0 in futures else futures
 
@@ -76,5 +76,5 @@ def objects_in_future_callbacks(context: HangContext, future: int) -> set[int]:
         callbacks = context.view.attribute(future, "_done_callbacks")
         for callback in containers.list_items(callbacks)[:MAX_CALLBACKS] if callbacks else ():
             if context.view.type_name(callback) == "function":
-                referred.update(containers.cells(callback, MAX_CALLBACKS))
+                referred.update(containers.closure_values(callback, MAX_CALLBACKS))
     return referred

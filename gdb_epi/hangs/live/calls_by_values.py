@@ -132,7 +132,7 @@ class ValueCalls:
                     return True
             if kind == "builtin_function_or_method":
                 subject = self._reader.field(atom.address, "PyCFunctionObject", "m_self")
-                defined = self._reader.definition_name(atom.address)
+                defined = self._reader.method_def_name(atom.address)
                 name = defined if isinstance(defined, str) else ""
                 if name not in effects.OF_OWN_OBJECT and not is_function_without_side_effects(
                     self._module_name(subject), name
@@ -287,7 +287,7 @@ class ValueCalls:
         self, address: int, module: ModuleOfGlobals, subject: Atom | None, given: Arguments
     ) -> Value:
         wrapped = self._heap.own_attribute(address, "__wrapped__")
-        for cell in self._containers.cells(address, MAX_CELLS):
+        for cell in self._containers.closure_values(address, MAX_CELLS):
             if cell and cell != wrapped:
                 self._walk.hand_to_unseen_code(self._heap.value_of_object(cell))
         if wrapped and self._heap.type_name(wrapped) == "function":  # as by contextmanager()
@@ -518,7 +518,7 @@ class ValueCalls:
     ) -> Value:
         """Call a function of C, or a method of C of an object."""
         subject = self._reader.field(atom.address, "PyCFunctionObject", "m_self")
-        called = self._reader.definition_name(atom.address)
+        called = self._reader.method_def_name(atom.address)
         name = called if isinstance(called, str) else ""
         if subject and self._heap.type_name(subject) not in ("module", "NoneType"):
             self._walk.called.add((subject, "*"))

@@ -55,9 +55,9 @@ class UncalledProtocolMethods:
     def _find_connected(self) -> set[int] | None:
         """Return the classes of protocols that something may call; None where any may be."""
         instances = self._instances
-        transports = instances.of_classes((TRANSPORT, TLS))
+        transports = instances.instances_of((TRANSPORT, TLS))
         if (
-            instances.of_classes(OTHER_LOOPS)
+            instances.instances_of(OTHER_LOOPS)
             or instances.problems
             or len(transports) > MAX_TRANSPORTS
         ):
@@ -68,7 +68,7 @@ class UncalledProtocolMethods:
                 protocol = self._view.attribute(transport.address, name)
                 if protocol:
                     connected.add(instances.types.type_of_object(protocol).address)
-        for server in instances.of_classes((SERVER,)):
+        for server in instances.instances_of((SERVER,)):
             factory = self._view.attribute(server.address, "_protocol_factory") or 0
             kind = self._view.type_name(factory)
             if kind == "type":

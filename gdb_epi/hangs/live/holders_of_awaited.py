@@ -205,7 +205,7 @@ def diagnose_channel_without_other_end(context: HangContext) -> HangDiagnosis | 
         state = context.view.attribute(task.wait.address, "_state") or 0
         others, called = _OTHER_ENDS[task.wait.kind]
         instances = shared_instances(context.target, context.python)
-        ends = [end for end in instances.of_classes((*_SENDING, *_RECEIVING))
+        ends = [end for end in instances.instances_of((*_SENDING, *_RECEIVING))
                 if state and context.view.attribute(end.address, "_state") == state]  # fmt: skip
         closed = (context.view.attribute(e.address, "_closed") for e in ends if e.kind in others)
         if not ends or any(not at or context.view.objects.integer(at) != 1 for at in closed):

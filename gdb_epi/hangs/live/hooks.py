@@ -36,7 +36,7 @@ def find_python_hooks(view: PythonView) -> Iterator[int]:
         audited = reader.field(interpreter, "PyInterpreterState", "audit_hooks")
         yield from containers.list_items(audited)[:MAX_HOOKS] if audited else ()
     at = reader.layout.offset("PyWeakReference", "wr_callback")
-    weak = shared_instances(view.target, view.python).of_classes(_WEAK) if at is not None else ()
+    weak = shared_instances(view.target, view.python).instances_of(_WEAK) if at is not None else ()
     yield from dict.fromkeys(reader.words([each.address + (at or 0) for each in weak]))
 
 

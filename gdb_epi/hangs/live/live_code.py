@@ -65,7 +65,7 @@ class LiveCode(ProgramCode):
 
     def _generators_of_blocks(self, frames: Sequence[PyFrame]) -> Iterator[PyFrame]:
         """Yield where the generators rest whose `with` blocks some frames are in."""
-        for _, manager in self.view.slots.entered_blocks(frames):
+        for _, manager in self.view.slots.entered_with_blocks(frames):
             frame = self.view.frame_of_manager(manager)
             if frame is not None:
                 yield frame

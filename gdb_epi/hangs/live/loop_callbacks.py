@@ -46,15 +46,15 @@ def find_loop_callbacks(
     """
     instances = shared_instances(view.target, view.python)
     context = get_process_values(view.target, view.python).context
-    handles = instances.of_classes((_HANDLE,))
-    if instances.of_classes(OTHER_LOOPS) or instances.problems or len(handles) > MAX_HANDLES:
+    handles = instances.instances_of((_HANDLE,))
+    if instances.instances_of(OTHER_LOOPS) or instances.problems or len(handles) > MAX_HANDLES:
         return None
     if any(
         not _GIVE_CALLBACKS.isdisjoint(sites.name_tuple(code, "co_names"))
         for code in functions.values()
     ):
         return None
-    for transport in instances.of_classes((TRANSPORT, TLS)):
+    for transport in instances.instances_of((TRANSPORT, TLS)):
         for name in ("_protocol", "_app_protocol"):
             protocol = view.attribute(transport.address, name)
             if protocol and not _is_own_or_asyncio(
@@ -76,7 +76,9 @@ def find_loop_callbacks(
             factory in functions or is_streams_protocol_factory(view, factory)
         ):
             return None
-        called += containers.cells(factory, MAX_CELLS)  # that of start_server() has its callback
+        called += containers.closure_values(
+            factory, MAX_CELLS
+        )  # that of start_server() has its callback
     for kind, name in _GIVEN:
         called += _attributes_of_instances(view, instances, kind, name)
     return [at for at in dict.fromkeys(called) if at and not at & 7]
@@ -90,7 +92,7 @@ def _is_own_or_asyncio(module: str, own: Collection[str]) -> bool:
 def _attributes_of_instances(
     view: PythonView, instances: InstancesByClass, kind: str, name: str
 ) -> Iterator[int]:
-    for of_class in instances.of_classes((kind,)):
+    for of_class in instances.instances_of((kind,)):
         at = view.attribute(of_class.address, name)
         if at:
             yield at

@@ -284,7 +284,7 @@ class CodeWalkByNames:
             if subject and self._view.type_name(subject) not in ("module", "NoneType"):
                 self._found.add((subject, "*"))
             else:
-                called = self._reader.definition_name(value)
+                called = self._reader.method_def_name(value)
                 self._found.add((subject, called if isinstance(called, str) else ""))
                 self._unbounded |= called in UNFOLLOWED_BY_NAME
         elif kind in ("partial", "functools.partial"):

@@ -72,7 +72,7 @@ class ProgramCode:
     def _functions(self) -> list[ProgramFunction]:
         """All functions that the collector knows. Raises LayoutError where it keeps no lists."""
         instances = shared_instances(self.view.target, self.view.python)
-        functions = [each.address for each in instances.of_classes(("function",))[:MAX_FUNCTIONS]]
+        functions = [each.address for each in instances.instances_of(("function",))[:MAX_FUNCTIONS]]
         if instances.problems or not functions:
             raise LayoutError("no list of all functions")
         require = self._reader.layout.require
@@ -199,7 +199,7 @@ class ProgramCode:
         instances = shared_instances(self.view.target, self.view.python)
         require = self._reader.layout.require
         to, of = (require("PyMethodObject", name) for name in ("im_func", "im_self"))
-        for method in instances.of_classes(("method",)):
+        for method in instances.instances_of(("method",)):
             with suppress(UnreadableMemory):
                 function = self._reader.u64(method.address + to)
                 subject = self._reader.u64(method.address + of)
@@ -248,7 +248,9 @@ class ProgramCode:
         at, size = layout.offset("PyFrameObject", "f_frame"), layout.size("PyFrameObject") or 0
         if at is None:
             return
-        for of_class in shared_instances(self.view.target, self.view.python).of_classes(("frame",)):
+        for of_class in shared_instances(self.view.target, self.view.python).instances_of(
+            ("frame",)
+        ):
             with suppress(UnreadableMemory):
                 inner = self._reader.u64(of_class.address + at)
                 if 0 < inner - of_class.address <= size:  # the frame lies in the object
@@ -260,7 +262,7 @@ class ProgramCode:
         """The frames of generators and coroutines that rest."""
         instances = shared_instances(self.view.target, self.view.python)
         frames = list[PyFrame]()
-        for of_class in instances.of_classes(("generator", "coroutine", "async_generator")):
+        for of_class in instances.instances_of(("generator", "coroutine", "async_generator")):
             with suppress(UnreadableMemory, LayoutError):
                 frame = self.view.slots.frame_of_suspended_generator(of_class.address)
                 frames += [frame] if frame is not None else []
@@ -286,7 +288,7 @@ class ProgramCode:
         codes |= {function.code for function, _ in self._referenced_functions}
         uncalled = UncalledProtocolMethods(self.view, instances, self.calls.sites, codes - {0})
         own, functions = self.own_modules, list[ProgramFunction]()
-        for at in dict.fromkeys(of_class.address for of_class in instances.of_classes(("type",))):
+        for at in dict.fromkeys(of_class.address for of_class in instances.instances_of(("type",))):
             with suppress(UnreadableMemory, LayoutError):
                 info = instances.types.type_at(at)
                 mine = own | _PLAIN_BASES
@@ -314,7 +316,7 @@ class ProgramCode:
         instances = shared_instances(self.view.target, self.view.python)
         kept: dict[int, list[tuple[int, str]]] = {}
         for kind, (struct, member) in METHODS.items():
-            methods = [of_class.address for of_class in instances.of_classes((kind,))]
+            methods = [of_class.address for of_class in instances.instances_of((kind,))]
             at = self._reader.layout.require(struct, member)
             subjects = instances.reader.words([method + at for method in methods])
             for method, subject in zip(methods, subjects, strict=True):
@@ -325,7 +327,7 @@ class ProgramCode:
         """Yield the objects of which somebody keeps one of some methods of Python."""
         instances = shared_instances(self.view.target, self.view.python)
         at = self._reader.layout.require("PyMethodObject", "im_self")
-        for of_class in instances.of_classes(("method",)):
+        for of_class in instances.instances_of(("method",)):
             if self._name_of_method(of_class.address, "method") in methods:
                 yield self._reader.u64(of_class.address + at)
 
@@ -334,7 +336,7 @@ class ProgramCode:
         if kind == "method":
             function = self._reader.field(method, "PyMethodObject", "im_func")
             return self.name_of_code(self.calls.as_called_function(function, 0).code)
-        name = self._reader.definition_name(method)
+        name = self._reader.method_def_name(method)
         return "" if isinstance(name, Absent) else name
 
     def is_defined_in_class(self, function: int) -> bool:
@@ -349,7 +351,7 @@ class ProgramCode:
         """Return whose globals a dict is."""
         name, file = (
             "" if isinstance(text, Absent) else text
-            for value in self.view.objects.values_of_first_names(scope, _OF_MODULES)
+            for value in self.view.objects.values_of_names(scope, _OF_MODULES)
             for text in (self._reader.string(value, MAX_PATH) if value else "",)
         )
         installed = "site-packages" in file or "dist-packages" in file or (
@@ -415,7 +417,7 @@ class ProgramCode:
         """What the program's classes have, by the class (PyTypeObject *): names and objects."""
         instances = shared_instances(self.view.target, self.view.python)
         classes: dict[int, list[tuple[str, int]]] = {}
-        for at in dict.fromkeys(of_class.address for of_class in instances.of_classes(("type",))):
+        for at in dict.fromkeys(of_class.address for of_class in instances.instances_of(("type",))):
             with suppress(UnreadableMemory, LayoutError):
                 info = instances.types.type_at(at)
                 if info.module in self.own_modules and info.dict:
@@ -446,7 +448,7 @@ class ProgramCode:
             info = instances.types.type_at(contents_of_own_class)
             if any(base.address == kind for base in instances.types.mro(info)):
                 names.add(info.qualified_name)
-        return tuple(of_class.address for of_class in instances.of_classes(names))
+        return tuple(of_class.address for of_class in instances.instances_of(names))
 
     @memoized
     def names_in_class(self, kind: int) -> frozenset[str]:
@@ -502,7 +504,7 @@ class ProgramCode:
         instances = shared_instances(self.view.target, self.view.python)
         kinds = ("logging.Filterer", "logging.Formatter", "logging.Filter", "logging.LogRecord")
         return [
-            of_class.address for of_class in instances.of_classes(kinds)
+            of_class.address for of_class in instances.instances_of(kinds)
             if instances.types.type_of_object(of_class.address).module in self.own_modules
         ]  # fmt: skip
 
@@ -510,8 +512,8 @@ class ProgramCode:
     def executor_callables(self) -> list[int]:
         """What executors have to call, and futures when they are done."""
         instances = shared_instances(self.view.target, self.view.python)
-        items = instances.of_classes(("concurrent.futures.thread._WorkItem",))
-        futures = instances.of_classes(("concurrent.futures._base.Future",))
+        items = instances.instances_of(("concurrent.futures.thread._WorkItem",))
+        futures = instances.instances_of(("concurrent.futures._base.Future",))
         lists = (self.view.attribute(future.address, "_done_callbacks") for future in futures)
         return [*(each.address for each in items), *filter(None, lists)]
 
@@ -522,7 +524,7 @@ class ProgramCode:
         at = self._reader.layout.offset("PyWeakReference", "wr_callback")
         callbacks = []
         plain = PlainValues(self.view.target, self.view.python)
-        for each in instances.of_classes(_WEAK_REFERENCES) if at is not None else ():
+        for each in instances.instances_of(_WEAK_REFERENCES) if at is not None else ():
             with suppress(UnreadableMemory, LayoutError):
                 callback = self._reader.u64(each.address + (at or 0))
                 kind = self.view.type_name(callback)

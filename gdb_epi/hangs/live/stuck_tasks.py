@@ -292,7 +292,7 @@ class _StuckTasks:
         """The code of the functions that servers of streams call for each client."""
         view = self._context.view
         codes = set[int]()
-        for protocol in shared_instances(self._context.target, self._context.python).of_classes(
+        for protocol in shared_instances(self._context.target, self._context.python).instances_of(
             (_PROTOCOL,)
         ):
             callback = view.attribute(protocol.address, "_client_connected_cb") or 0
@@ -370,11 +370,11 @@ class _StuckTasks:
         instances = shared_instances(context.target, context.python)
         # Each nursery of trio, and each task that sleeps, has a scope; any other one is a limit.
         scopes, nurseries = (
-            len(instances.of_classes((f"trio.{name}", f"trio._core._run.{name}")))
+            len(instances.instances_of((f"trio.{name}", f"trio._core._run.{name}")))
             for name in ("CancelScope", "Nursery")
         )
         asleep = sum(other.wait is not None and other.wait.kind == SLEEP for other in context.tasks)
-        limits = instances.of_classes(("gevent.timeout.Timeout",))
+        limits = instances.instances_of(("gevent.timeout.Timeout",))
         return bool(limits) or scopes > nurseries + asleep
 
     def _is_future_made_here(self, task: UnfinishedTask) -> bool:

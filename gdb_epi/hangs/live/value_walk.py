@@ -92,7 +92,7 @@ class CodeWalkByValues:
             self.unbounded |= frame.hole is not None  # what could not be read may do anything
             if frame.hole is None and frame.code:
                 self._add_frame(frame, in_loop=in_loop)
-        for _, manager in self._view.slots.entered_blocks(frames):
+        for _, manager in self._view.slots.entered_with_blocks(frames):
             if not in_loop:
                 self.enter_block(None, self.heap.value_of_object(manager), later=False)
 

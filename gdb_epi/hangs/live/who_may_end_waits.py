@@ -266,7 +266,7 @@ class _PartiesThatMayEndWaits:
         code, view = self._context.live_code, self._context.view
         instances = shared_instances(self._context.target, self._context.python)
         reached = [code.effects_of_callable(at) for at in self._context.python_hooks]
-        for of_class in instances.of_classes(("type",)):
+        for of_class in instances.instances_of(("type",)):
             with suppress(UnreadableMemory, LayoutError):
                 info = instances.types.type_at(of_class.address)
                 is_own = info.module in code.own_modules

@@ -50,7 +50,7 @@ def find_failed_tasks(target: Target, python: PythonState) -> Iterator[FailedTas
     reader = instances.reader
     objects = NamespaceReader(reader)
     fields = TaskFields(reader, objects, TypeReader(reader, objects, ()))
-    for task in instances.of_classes((_TASK,))[:MAX_TASKS]:
+    for task in instances.instances_of((_TASK,))[:MAX_TASKS]:
         raised = _unretrieved_exception(fields, task.address)
         if raised:
             exception = decoder.exception(raised)

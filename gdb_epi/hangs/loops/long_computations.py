@@ -147,7 +147,7 @@ def _builtin_name(context: HangContext, word: int) -> str:
     reader = context.view.reader
     if context.view.type_name(word) != "builtin_function_or_method":
         return ""
-    name = reader.definition_name(word)
+    name = reader.method_def_name(word)
     return name if isinstance(name, str) else ""
 
 

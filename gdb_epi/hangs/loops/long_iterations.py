@@ -130,7 +130,7 @@ def _consumed_generator(context: HangContext, frame: PyFrame) -> int:
     if "generator" not in kinds[1:] or kinds[(at := kinds.index("generator")) - 1] != _BUILTIN:
         return 0
     reader = context.view.reader
-    return words[at] if reader.definition_name(words[at - 1]) in _ALL else 0
+    return words[at] if reader.method_def_name(words[at - 1]) in _ALL else 0
 
 
 def count_members_left(reader: MemoryReader, iterator: int, kind: str) -> int:

@@ -50,7 +50,7 @@ def _wakers_of_gevent(context: HangContext) -> Iterator[str]:
     view, instances = context.view, shared_instances(context.target, context.python)
     for module in (_OF_C, *_OF_CFFI):
         for kind in _WATCHERS:
-            for of_class in instances.of_classes((f"{module}.{kind}",)):
+            for of_class in instances.instances_of((f"{module}.{kind}",)):
                 if module == _OF_C:
                     callback: int | None = view.reader.u64(of_class.address + _CALLBACK)
                 else:

@@ -518,7 +518,7 @@ def _caller_in_block_of(
     """
     packages = packages_called(waiting, context.installed)
     called = {context.view.variable(frame, "self") for frame in waiting.stack}
-    blocks = context.view.slots.entered_blocks(own_frames(task, context.installed))
+    blocks = context.view.slots.entered_with_blocks(own_frames(task, context.installed))
     return next(
         (frame for frame, manager in blocks
          if manager not in called and _is_manager_of_packages(context, manager, packages)), None,

@@ -57,8 +57,8 @@ from gdb_epi.x86.flags import (
     flags_after,
     flags_of_subtraction,
     keeps_low_bytes_separate,
-    leaves_flags,
     low_register_bytes_read,
+    preserves_flags,
     stored_number,
 )
 from gdb_epi.x86.instruction import BRANCH, CALL, JUMP, NEXT, RETURN
@@ -170,7 +170,9 @@ def find_endless_native_loop(
     imports, code = ImportedFunctions(target), range(region.start, region.end)
     if not _is_system_library(region.path):
         registers = {**thread.registers, **dict(zip(XMM, thread.vectors, strict=False))}
-        return find_endless_loop_from(target.read, code, thread.pc, registers, budget, imports.name)
+        return find_endless_loop_from(
+            target.read, code, thread.pc, registers, budget, imports.name_of_slot
+        )
     # A function that only compares or computes comes back, to code whose other registers are known.
     walk = islice(Unwinder(target, FunctionBounds(target)).walk(thread.registers), MAX_CALLERS)
     for frame in walk:
@@ -178,7 +180,7 @@ def find_endless_native_loop(
         if region is None or _is_system_library(region.path):
             continue
         with suppress(UnreadableMemory):
-            if function_called_before(frame.pc, target.read, imports.name) in KNOWN:
+            if function_called_before(frame.pc, target.read, imports.name_of_slot) in KNOWN:
                 return _loop_after_call(target, frame, region, imports, budget)
         return None  # it may change what the code looks at
     return None
@@ -191,7 +193,7 @@ def _loop_after_call(
     """Return the loop without end behind a call, whatever that gives; None where it may end."""
     code, loops = range(region.start, region.end), list[NativeLoop]()
     for guess in (None, True, False):  # None: no jump needs what the call gave
-        run = _NativeRun(target.read, code, frame.pc, frame.registers, imports.name, guess)
+        run = _NativeRun(target.read, code, frame.pc, frame.registers, imports.name_of_slot, guess)
         with suppress(LeavesLoop, UnreadableMemory):
             loops.append(run.find_loop(budget))
         if guess is None and loops:
@@ -267,7 +269,7 @@ class _NativeRun(NativeState):
         if instruction.flow == RETURN:
             return self._number_known_for_address(self._pop())
         if instruction.flow == BRANCH:
-            to = instruction.branches_to(after)
+            to = instruction.jump_target_address(after)
             if to is None:
                 raise LeavesLoop
             if self._guess is not None and self._values[FLAGS].number is None:
@@ -432,7 +434,7 @@ class _NativeRun(NativeState):
                 stored &= (1 << 8 * explicit.size) - 1
             results[MEMORY] = stored
             self._store_to_memory(address, explicit.size, ValueWithSources(stored, sources, apart))
-        if not leaves_flags(instruction):
+        if not preserves_flags(instruction):
             results[FLAGS] = flags_after(instruction, numbers, results)
         results.pop(MEMORY, None)
         for name, number in results.items():

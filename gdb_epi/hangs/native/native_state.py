@@ -24,9 +24,9 @@ from gdb_epi.x86.scalar_floats import (
     TO_ROUNDED_INTEGER,
     XMM,
     flags_of_float_comparison,
+    low_half_after,
+    same_numbered_xmm,
     truncated_to_integer,
-    vector_register,
-    vector_value,
     zeroes_register,
 )
 
@@ -140,14 +140,14 @@ class NativeState:
             or 0x51 <= opcode < 0x80 or opcode in (0xC2, 0xC6) or opcode >= 0xD0
         ):  # fmt: skip
             return False
-        register = vector_register(instruction.reg)
+        register = same_numbered_xmm(instruction.reg)
         general = opcode in (FROM_GENERAL, FROM_INTEGER) and instruction.rm is not None
         if instruction.memory is not None:
             right = self._low_half_of_vector_operand(instruction)
         elif instruction.rm is None:
             return False
         else:
-            right = self._values[instruction.rm if general else vector_register(instruction.rm)]
+            right = self._values[instruction.rm if general else same_numbered_xmm(instruction.rm)]
             if general and opcode == FROM_GENERAL and right.number is not None:
                 cut = right.number & (WORD_MASK if instruction.size == 8 else 0xFFFFFFFF)
                 right = right._replace(number=cut)
@@ -170,7 +170,7 @@ class NativeState:
             return self._store_vector(instruction, left)
         if zeroes_register(instruction):
             sources = frozenset()
-        number = vector_value(instruction, left.number, right.number)
+        number = low_half_after(instruction, left.number, right.number)
         self._values[register] = ValueWithSources(number, sources)
         return True
 
@@ -194,7 +194,7 @@ class NativeState:
                 number = None if value.number is None else value.number & mask
                 self._values[instruction.rm] = ValueWithSources(number, value.sources)
             else:
-                self._values[vector_register(instruction.rm)] = value
+                self._values[same_numbered_xmm(instruction.rm)] = value
             return True
         address = self._operand_address(instruction)
         if explicit is None or address is None or explicit.size not in (4, 8):

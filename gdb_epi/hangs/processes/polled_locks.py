@@ -53,7 +53,7 @@ def diagnose_lock_polled_by_library(
         f"{activity.waits()} for a lock{name}: {function} sleeps and asks for it again, without a "
         "time limit"
     )
-    for caller, manager in view.slots.entered_blocks(activity.frames):
+    for caller, manager in view.slots.entered_with_blocks(activity.frames):
         alike = view.type_name(manager) == view.type_name(lock)
         if manager == lock or (alike and texts and _text_attributes(context, manager) == texts):
             return wait_diagnosis(

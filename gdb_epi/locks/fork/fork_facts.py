@@ -134,7 +134,7 @@ def _builtin_name(reader: MemoryReader, address: int) -> str | None:
     try:
         if reader.type_name(reader.type_of(address)) != "builtin_function_or_method":
             return None
-        name = reader.definition_name(address)
+        name = reader.method_def_name(address)
     except (UnreadableMemory, LayoutError):
         return None
     return None if isinstance(name, Absent) else name

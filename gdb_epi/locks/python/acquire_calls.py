@@ -396,7 +396,7 @@ class AcquireCalls:
 
     def _closure_variables(self, function: int, code: int) -> dict[str, int]:
         """Return the variables of outer functions that a function uses, by name."""
-        contents = ContainerReader(self._reader).cells(function, MAX_CLOSURE)
+        contents = ContainerReader(self._reader).closure_values(function, MAX_CLOSURE)
         if not contents:
             return {}
         names = read_name_tuple(self._reader, code, "co_freevars")

@@ -46,7 +46,7 @@ def libs(parts: RecordParts, _notes: RecordNotes) -> Json:
 def package_note(target: Target, module: Module) -> dict[str, str] | None:
     """Return name, version and so on of a mapped object's package; None without a note."""
     try:
-        image = elf.parse_image(target.read(module.start, PAGE), module.start)
+        image = elf.base_and_headers(target.read(module.start, PAGE), module.start)
         if image is None:
             return None
         base, segments = image

@@ -47,8 +47,8 @@ from gdb_epi.target.auxv import (
     AT_RSEQ_FEATURE_SIZE,
     AT_SYSINFO_EHDR,
 )
-from gdb_epi.target.elf import parse_image
-from gdb_epi.target.symbols import exported_symbol
+from gdb_epi.target.elf import base_and_headers
+from gdb_epi.target.symbols import exported_address
 from gdb_epi.typing_lite import NamedTuple
 
 SPAN = 4096  # bytes of _rtld_global_ro that are examined (it has 900 to 1,100)
@@ -86,7 +86,7 @@ def read_processor(target: Target) -> Processor | Absent:
     """
     if not get_architecture(target).call_pushes:
         return Absent(NOT_APPLICABLE, "only x86 has CPUID")
-    symbol = exported_symbol(target, "_rtld_global_ro")
+    symbol = exported_address(target, "_rtld_global_ro")
     if symbol is None:
         return Absent(NOT_AVAILABLE, "no _rtld_global_ro: not glibc")
     region = target.region_at(symbol)
@@ -141,7 +141,7 @@ def read_last_cpu(target: Target, thread: Thread) -> LastCpu | Absent:
     Absent before glibc 2.35, with other C libraries, when the area was never registered (a kernel
     or a tunable without rseq, a thread that glibc did not start), or when it is not dumped.
     """
-    symbol = exported_symbol(target, "__rseq_offset")
+    symbol = exported_address(target, "__rseq_offset")
     if symbol is None:
         return Absent(NOT_AVAILABLE, "no __rseq_offset: glibc before 2.35, or another C library")
     # ld.so writes the word at start; the copy in the file is 0, which is not an offset.
@@ -184,7 +184,7 @@ def read_kernel(target: Target) -> Kernel | Absent:
     try:
         if target.provenance(start, PAGE) != DUMPED:
             return Absent(UNREADABLE, "the vDSO is not in the core")
-        image = parse_image(target.read(start, PAGE), start)
+        image = base_and_headers(target.read(start, PAGE), start)
         if image is None:
             return Absent(UNPARSABLE, "the vDSO has no ELF header")
         base, segments = image

@@ -204,7 +204,7 @@ def callable_qualname(decoder: ReprDecoder, obj: Obj) -> str:
     if kind == "type":
         return decoder.types.type_at(address).qualname
     if kind == "builtin_function_or_method":
-        name = decoder.reader.definition_name(address)
+        name = decoder.reader.method_def_name(address)
         if isinstance(name, Absent):
             raise Undecodable(f"the name of a callback: {name.detail}")
         bound = decoder.field(address, "PyCFunctionObject", "m_self")

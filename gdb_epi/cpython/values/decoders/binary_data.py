@@ -102,7 +102,7 @@ def memory_map(decoder: ReprDecoder, obj: Obj) -> str:
 
 
 @decodes("_struct.Struct")
-def structure(decoder: ReprDecoder, obj: Obj) -> str:
+def struct_object(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a Struct: s_size, s_len, s_codes, s_format (Modules/_struct.c); object's to 3.12.
 
     The format was bytes up to 3.14.

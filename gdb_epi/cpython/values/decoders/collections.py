@@ -169,7 +169,7 @@ def chain_map(decoder: ReprDecoder, obj: Obj) -> str:
     ("collections", "UserList.__repr__"),
     ("collections", "UserString.__repr__"),
 )
-def user_class(decoder: ReprDecoder, obj: Obj) -> str:
+def user_dict_list_or_string(decoder: ReprDecoder, obj: Obj) -> str:
     """Show the wrapped object, as all three classes do."""
     with decoder.entering_container(obj.address) as is_first:
         if not is_first:

@@ -42,17 +42,17 @@ def _simple_value(decoder: ReprDecoder, at: int, kind: str) -> str | None:
         return repr(decoder.reader.u8(at) != 0)
     if kind == "c":
         return repr(decoder.reader.read(at, 1))
-    return _pointer(decoder, at) if kind == "P" else None
+    return _pointer_text(decoder, at) if kind == "P" else None
 
 
-def _pointer(decoder: ReprDecoder, at: int) -> str:
+def _pointer_text(decoder: ReprDecoder, at: int) -> str:
     return str(decoder.reader.u64(at) or None)
 
 
 @decodes_repr(("ctypes", "c_char_p.__repr__"), ("ctypes", "c_wchar_p.__repr__"))
 def c_string(decoder: ReprDecoder, obj: Obj) -> str:
     """Show the pointer, as both classes do."""
-    return f"{decoder.class_name(obj)}({_pointer(decoder, decoder.word(obj, 0))})"
+    return f"{decoder.class_name(obj)}({_pointer_text(decoder, decoder.word(obj, 0))})"
 
 
 @decodes_repr(("ctypes", "py_object.__repr__"))

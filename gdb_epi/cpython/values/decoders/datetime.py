@@ -114,7 +114,7 @@ def iso_calendar_date(decoder: ReprDecoder, obj: Obj) -> str:
 
 
 @decodes_repr(("datetime", "IsoCalendarDate.__repr__"))
-def iso_date(decoder: ReprDecoder, obj: Obj) -> str:
+def python_iso_calendar_date(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what the isocalendar() tuple of the Python datetime does."""
     year, week, day = (decoder.repr_of(at) for at in decoder.tuple_items(obj.address))
     return f"{decoder.class_name(obj)}(year={year}, week={week}, weekday={day})"

@@ -89,7 +89,7 @@ def enum_class(decoder: ReprDecoder, obj: Obj) -> str:
 
 
 @decodes_repr(("enum", "global_enum_repr"), ("enum", "global_flag_repr"))
-def global_member(decoder: ReprDecoder, obj: Obj) -> str:
+def global_enum_member(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what members of a class changed by global_enum() (3.11+) do: name their module."""
     module, name = obj.type.module.rpartition(".")[2], _member_name(decoder, obj.address)
     if name is None:

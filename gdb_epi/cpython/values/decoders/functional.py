@@ -45,7 +45,7 @@ def partial_method(decoder: ReprDecoder, obj: Obj) -> str:
 
 
 @decodes("itertools.count")
-def count(decoder: ReprDecoder, obj: Obj) -> str:
+def itertools_count(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode itertools.count: cnt, long_cnt, long_step (Modules/itertoolsmodule.c)."""
     now, large, step = (
         decoder.signed_word_of_object(obj, 0),
@@ -54,15 +54,15 @@ def count(decoder: ReprDecoder, obj: Obj) -> str:
     )
     shown = decoder.repr_of(large) if large and now == (1 << 63) - 1 else str(now)
     by = decoder.repr_of(step)
-    return f"{_last_name(decoder, obj)}({shown if by == '1' else f'{shown}, {by}'})"
+    return f"{_type_name_without_module(decoder, obj)}({shown if by == '1' else f'{shown}, {by}'})"
 
 
 @decodes("itertools.repeat")
-def repeat(decoder: ReprDecoder, obj: Obj) -> str:
+def itertools_repeat(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode itertools.repeat: element, cnt (Modules/itertoolsmodule.c)."""
     left = decoder.signed_word_of_object(obj, 1)
     inside = decoder.repr_of(decoder.word(obj, 0)) + (f", {left}" if left != -1 else "")
-    return f"{_last_name(decoder, obj)}({inside})"
+    return f"{_type_name_without_module(decoder, obj)}({inside})"
 
 
 @decodes("operator.itemgetter", "operator.attrgetter")
@@ -107,5 +107,5 @@ def method_caller(decoder: ReprDecoder, obj: Obj) -> str:
     return f"{decoder.type_name(obj)}({', '.join(texts)})"
 
 
-def _last_name(decoder: ReprDecoder, obj: Obj) -> str:
+def _type_name_without_module(decoder: ReprDecoder, obj: Obj) -> str:
     return decoder.type_name(obj).rpartition(".")[2]

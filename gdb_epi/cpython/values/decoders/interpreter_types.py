@@ -41,7 +41,7 @@ def method(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes("builtin_function_or_method")
 def builtin_function(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a built-in function, or a method of an object of a built-in type."""
-    name = decoder.reader.definition_name(obj.address)
+    name = decoder.reader.method_def_name(obj.address)
     if isinstance(name, Absent):
         raise Undecodable(f"its name: {name.detail}")
     bound = decoder.field(obj.address, "PyCFunctionObject", "m_self")
@@ -172,7 +172,7 @@ def descriptor(decoder: ReprDecoder, obj: Obj) -> str:
 
 
 @decodes("classmethod", "staticmethod")
-def wrapped_function(decoder: ReprDecoder, obj: Obj) -> str:
+def classmethod_or_staticmethod(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode what classmethod() and staticmethod() make: cm_callable (Objects/funcobject.c).
 
     Their repr() names the built-in type, also of a subclass (3.10).
@@ -200,7 +200,7 @@ def super_(decoder: ReprDecoder, obj: Obj) -> str:
 
 
 @decodes("types.SimpleNamespace")
-def namespace(decoder: ReprDecoder, obj: Obj) -> str:
+def simple_namespace(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a types.SimpleNamespace."""
     contents = decoder.field(obj.address, "_PyNamespaceObject", "ns_dict")
     name = "namespace" if obj.is_exact else obj.type.name

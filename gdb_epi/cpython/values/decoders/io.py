@@ -16,7 +16,7 @@ def _own_attribute(decoder: ReprDecoder, address: int, name: str) -> int | None:
     return None
 
 
-def _name_by_class(decoder: ReprDecoder, obj: Obj, fixed: str) -> str:
+def _type_name_since_313(decoder: ReprDecoder, obj: Obj, fixed: str) -> str:
     """Return the name in a repr: the type's own since 3.13, a fixed one before."""
     newer = decoder.layout.offset("ThreadHandle", "state") is not None
     return decoder.type_name(obj) if newer else fixed
@@ -27,7 +27,7 @@ def file_io(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a FileIO."""
     reader = decoder.reader
     number = reader.field32(obj.address, "fileio", "fd")
-    shown = _name_by_class(decoder, obj, "_io.FileIO")
+    shown = _type_name_since_313(decoder, obj, "_io.FileIO")
     if number >> 31:
         return f"<{shown} [closed]>"
     names = ("created", "readable", "writable", "appending", "closefd")
@@ -84,5 +84,5 @@ def text_io(decoder: ReprDecoder, obj: Obj) -> str:
     name, mode = _stream_name(decoder, obj.address), _own_attribute(decoder, obj.address, "mode")
     text = "" if name is None else f" name={decoder.repr_of(name)}"
     text += "" if mode is None else f" mode={decoder.repr_of(mode)}"
-    shown = _name_by_class(decoder, obj, "_io.TextIOWrapper")
+    shown = _type_name_since_313(decoder, obj, "_io.TextIOWrapper")
     return f"<{shown}{text} encoding={decoder.repr_of(encoding)}>"

@@ -51,7 +51,7 @@ def thread(decoder: ReprDecoder, obj: Obj) -> str:
     started = decoder.attribute(decoder.attribute(obj.address, "_started"), "_flag")
     status = "initial"
     if decoder.repr_of(started) == "True":
-        status = "stopped" if _has_ended(decoder, obj.address) else "started"
+        status = "stopped" if _has_thread_ended(decoder, obj.address) else "started"
     if decoder.is_attribute_true(obj.address, "_daemonic"):
         status += " daemon"
     ident = decoder.attribute_text(obj.address, "_ident")
@@ -60,7 +60,7 @@ def thread(decoder: ReprDecoder, obj: Obj) -> str:
     return f"<{obj.type.name}({name}, {status})>"
 
 
-def _has_ended(decoder: ReprDecoder, address: int) -> bool:
+def _has_thread_ended(decoder: ReprDecoder, address: int) -> bool:
     """Tell whether a thread has ended: by its flag and lock, or by its handle (3.13, gh-114271)."""
     for name in ("_os_thread_handle", "_handle"):
         try:

@@ -25,7 +25,7 @@ def type_hint_text(decoder: ReprDecoder, address: int) -> str:
     if kind == "function":
         return decoder.string(decoder.field(address, "PyFunctionObject", "func_name"))
     if kind == "list":
-        if decoder.too_deep or not decoder.enter_container(address):
+        if decoder.is_too_deep or not decoder.enter_container(address):
             raise Undecodable("lists of types in lists without an end")
         try:
             hints = decoder.read_object_pointers(*decoder.array_range(address, "list"), "types")
@@ -153,7 +153,7 @@ def special_form(decoder: ReprDecoder, obj: Obj) -> str:
 
 
 @decodes_repr(("typing", "_AnyMeta.__repr__"))
-def any_class(decoder: ReprDecoder, obj: Obj) -> str:
+def typing_any(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what typing.Any's metaclass does (3.11+)."""
     info = decoder.types.type_at(obj.address)
     if info.qualname == "Any" and info.module == "typing":

@@ -14,12 +14,12 @@ def weak_reference(decoder: ReprDecoder, obj: Obj) -> str:
     if not at or decoder.is_none(at):
         return f"<weakref at {obj.address:#x}; dead>"
     held = decoder.obj(at)
-    name = _name_of(decoder, held)
+    name = _dunder_name(decoder, held)
     kind = decoder.type_name(held)
     return f"<weakref at {obj.address:#x}; to '{kind}' at {at:#x}{f' ({name})' if name else ''}>"
 
 
-def _name_of(decoder: ReprDecoder, obj: Obj) -> str | None:
+def _dunder_name(decoder: ReprDecoder, obj: Obj) -> str | None:
     """Return `__name__` of an object as getattr() finds it; None when it has none."""
     kind = obj.lineage.ident
     if kind == "type":
@@ -30,9 +30,9 @@ def _name_of(decoder: ReprDecoder, obj: Obj) -> str | None:
         return decoder.string(decoder.field(obj.address, *member))
     if kind == "method":
         inner = decoder.obj(decoder.field(obj.address, "PyMethodObject", "im_func"))
-        return _name_of(decoder, inner) if inner.lineage.ident != "method" else None
+        return _dunder_name(decoder, inner) if inner.lineage.ident != "method" else None
     if kind == "builtin_function_or_method":
-        text = decoder.reader.definition_name(obj.address)
+        text = decoder.reader.method_def_name(obj.address)
         return None if isinstance(text, Absent) else text
     if kind == "module":
         contents = decoder.field(obj.address, "PyModuleObject", "md_dict")

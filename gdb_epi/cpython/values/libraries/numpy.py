@@ -134,7 +134,7 @@ def _complex_part_text(value: float, form: str, *, exponents: bool) -> str:
     return float_text(value, form, exponents=exponents).removesuffix(".0")
 
 
-def not_a_time(value: int) -> bool:
+def is_not_a_time(value: int) -> bool:
     """Tell whether a time is NaT."""
     return value == NOT_A_TIME
 
@@ -143,7 +143,7 @@ def datetime64_text(value: int, unit: str) -> str | None:
     """Return a datetime64 as numpy writes it; None outside of the years 1 to 9999."""
     from datetime import date
 
-    if not_a_time(value):
+    if is_not_a_time(value):
         return "NaT"
     if unit in ("Y", "M"):
         year, month = divmod(value, 12) if unit == "M" else (value, 0)
@@ -509,7 +509,7 @@ def item_text(decoder: ReprDecoder, at: int, item_type: DType, depth: int = 0) -
         return repr(raw.decode("utf-32-be" if big else "utf-32-le", "replace").rstrip("\0"))
     if item_type.kind in "mM":
         value = read_array_number(decoder, at, item_type)
-        if not_a_time(value):
+        if is_not_a_time(value):
             return "NaT"
         if item_type.kind == "M":
             return datetime64_text(value, item_type.unit) or str(value)
@@ -653,7 +653,7 @@ def long_double(decoder: ReprDecoder, obj: Obj) -> str:
 
 
 @decodes("numpy.str_", "numpy.bytes_")
-def text(decoder: ReprDecoder, obj: Obj) -> str:
+def str_or_bytes_scalar(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode str_ and bytes_, which are a str and a bytes."""
     decode = unicode_string if obj.lineage.ident == "numpy.str_" else byte_string
     return _scalar_text(decoder, obj, decode(decoder, obj))
@@ -671,9 +671,9 @@ def datetime_or_timedelta(decoder: ReprDecoder, obj: Obj) -> str:
     unit = f",'{code if multiple == 1 else f'{multiple}{code}'}'"
     always = multiple != 1 or code == "h"
     if name == "timedelta64":
-        span = "'NaT'" if not_a_time(value) else str(value)
+        span = "'NaT'" if is_not_a_time(value) else str(value)
         return f"{prefix}.timedelta64({span}{'' if code == 'generic' else unit})"
-    if not_a_time(value):
+    if is_not_a_time(value):
         always = always or is_numpy_at_least(decoder, (2, 4))
         return f"{prefix}.datetime64('NaT'{unit if always else ''})"
     shown = datetime64_text(value * multiple, code)

@@ -18,11 +18,11 @@ from gdb_epi.cpython.values.libraries.numpy import (
     do_large_floats_have_exponents,
     dtype_text,
     float_text,
+    is_not_a_time,
     is_numpy_2,
     is_numpy_at_least,
     item_address,
     item_text,
-    not_a_time,
     read_array_number,
     read_array_parts,
     read_dtype,
@@ -218,7 +218,7 @@ def _time_format(values: list[int], dtype: DType, number: Callable[[int], int]) 
             raise Undecodable("a moment outside of the years 1 to 9999")
         return f"'{shown}'"
 
-    moments = [value for value in values if not not_a_time(value)]
+    moments = [value for value in values if not is_not_a_time(value)]
     ends = [
         datetime_or_timedelta_text(moment)
         for moment in ((min(moments), max(moments)) if moments else ())
@@ -227,11 +227,11 @@ def _time_format(values: list[int], dtype: DType, number: Callable[[int], int]) 
     if len(moments) < len(values):
         width = max(width, 5)
 
-    def write(at: int) -> str:
+    def padded_time_text(at: int) -> str:
         value = number(at)
-        return ("'NaT'" if not_a_time(value) else datetime_or_timedelta_text(value)).rjust(width)
+        return ("'NaT'" if is_not_a_time(value) else datetime_or_timedelta_text(value)).rjust(width)
 
-    return write
+    return padded_time_text
 
 
 def _record_format(
@@ -247,11 +247,11 @@ def _record_format(
         in_record = style._replace(depth=style.depth + 1)
         writers.append((offset, choose_item_format(decoder, inside, part, in_record)))
 
-    def write(at: int) -> str:
+    def record_text(at: int) -> str:
         texts = [writer(at + offset) for offset, writer in writers]
         return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
 
-    return write
+    return record_text
 
 
 def _sub_array_format(
@@ -386,7 +386,7 @@ def array_text(
     indent = " " * (len(prefix) + 1)
     width = options.linewidth - 1
 
-    def text(index: Index, indent: str, width: int) -> str:
+    def text_of_sub_array(index: Index, indent: str, width: int) -> str:
         left = len(array.shape) - len(index)
         if not left:
             return write(index)
@@ -397,14 +397,14 @@ def array_text(
         for place in indices:
             if is_cut and len(words) == edge:
                 words.append("...")
-            words.append(text((*index, place), indent + " ", width - 1))
+            words.append(text_of_sub_array((*index, place), indent + " ", width - 1))
         if left == 1:
             body = _wrap_words(words, indent, width - 1)
         else:
             body = ("," + "\n" * (left - 1)).join(indent + word for word in words)
         return f"[{body[len(indent) :]}]"
 
-    return text((), indent, width)
+    return text_of_sub_array((), indent, width)
 
 
 def _wrap_words(words: list[str], indent: str, width: int) -> str:
@@ -460,7 +460,7 @@ def array(decoder: ReprDecoder, obj: Obj) -> str:
             extras.append(f"shape={array.shape!r}")
         dtype = shown_dtype(decoder, array.dtype)
         if not array.size or not is_dtype_implied(dtype):
-            extras.append(f"dtype={short_dtype(decoder, dtype)}")
+            extras.append(f"dtype={short_dtype_text(decoder, dtype)}")
         if not extras:
             return f"{prefix}{body})"
         text, extra = f"{prefix}{body},", f"{', '.join(extras)})"
@@ -488,7 +488,7 @@ def is_dtype_implied(dtype: DType) -> bool:
     return dtype.str_text in ("int64", "float64", "complex128", "bool")
 
 
-def short_dtype(decoder: ReprDecoder, dtype: DType) -> str:
+def short_dtype_text(decoder: ReprDecoder, dtype: DType) -> str:
     """Return what dtype_short_repr() gives."""
     text = dtype_text(decoder, dtype)
     if dtype.names:

@@ -80,7 +80,7 @@ def _masked_array_text(
         texts["mask"] = numpy_arrays.array_text(decoder, mask, indents["mask"] + "mask=", options)
     dtype = numpy_arrays.shown_dtype(decoder, dtype)
     if not numpy_arrays.is_dtype_implied(dtype) or (mask is not None and all(is_masked.values())):
-        texts["dtype"] = numpy_arrays.short_dtype(decoder, dtype)
+        texts["dtype"] = numpy_arrays.short_dtype_text(decoder, dtype)
     body = ",\n".join(f"{indents[key]}{key}={text}" for key, text in texts.items())
     return f"{body})" if is_one_row else f"{first}\n{body})"
 

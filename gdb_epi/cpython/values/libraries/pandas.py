@@ -55,7 +55,7 @@ def _time_unit(decoder: ReprDecoder, obj: Obj) -> int:
     return decoder.reader.u32(obj.address + obj.lineage.root.basicsize - 8)
 
 
-def _nanoseconds(value: int, unit: int) -> int:
+def _to_nanoseconds(value: int, unit: int) -> int:
     parts = _UNITS.get(unit)
     if parts is None:
         raise Undecodable(f"a time of unit {unit}")
@@ -80,7 +80,7 @@ def _local_and_utc_time(decoder: ReprDecoder, obj: Obj) -> tuple[int, int, str]:
         raise Undecodable(str(error)) from None
     seconds = days * 86400 + hour * 3600 + minute * 60 + second
     local = seconds * 10**9 + micro * 1000 + nano
-    utc = _nanoseconds(value, _time_unit(decoder, obj))
+    utc = _to_nanoseconds(value, _time_unit(decoder, obj))
     text = f"{year}-{month:02d}-{day:02d} {hour:02d}:{minute:02d}:{second:02d}"
     if nano:
         text += f".{nano + 1000 * micro:09d}"
@@ -113,7 +113,7 @@ def _zone_text(decoder: ReprDecoder, address: int) -> str:
     obj = decoder.obj(address)
     ident = obj.lineage.ident
     if ident == "datetime.timezone":
-        return _standard_zone(decoder, obj)
+        return _datetime_timezone_text(decoder, obj)
     if ident == "zoneinfo.ZoneInfo":
         return decoder.string(decoder.word(obj, 0))
     name = decoder.types.lookup(obj.type, "zone")
@@ -125,7 +125,7 @@ def _zone_text(decoder: ReprDecoder, address: int) -> str:
     return text
 
 
-def _standard_zone(decoder: ReprDecoder, obj: Obj) -> str:
+def _datetime_timezone_text(decoder: ReprDecoder, obj: Obj) -> str:
     """Return str() of a datetime.timezone."""
     name = decoder.word(obj, 1)
     if name:
@@ -144,7 +144,7 @@ def timedelta(decoder: ReprDecoder, obj: Obj) -> str:
     value = decoder.reader.i64(obj.address + (decoder.layout.size("PyDateTime_Delta") or 0) + 8)
     if value == NOT_A_TIME:
         raise Undecodable("a Timedelta that is NaT")
-    total = _nanoseconds(value, _time_unit(decoder, obj))
+    total = _to_nanoseconds(value, _time_unit(decoder, obj))
     is_seconds = (
         _time_unit(decoder, obj) != _NANOSECONDS
     )  # before 3.0 datetime's fields were off then

@@ -51,7 +51,7 @@ class Column(NamedTuple):
 
 
 @decodes_repr(("pandas.core.frame", "DataFrame.__repr__"))
-def frame(decoder: ReprDecoder, obj: Obj) -> str:
+def data_frame(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what DataFrame.__repr__ does; tell rows, columns and their names where it cannot."""
     try:
         return _frame_text(decoder, obj)
@@ -102,7 +102,7 @@ def _frame_text(decoder: ReprDecoder, obj: Obj) -> str:
     decoder.refuse_secret_names(*names, *labels)
     columns: dict[int, Column] = {}
     for block in decoder.tuple_items(decoder.word(manager, 1)):
-        columns.update(_columns_of(decoder, block, len(labels)))
+        columns.update(_columns_of_block(decoder, block, len(labels)))
     if sorted(columns) != list(range(len(names))):
         raise Undecodable("blocks that are not all columns")
     shown = [["", *_left_aligned(labels)]]
@@ -236,7 +236,7 @@ def _series_name(decoder: ReprDecoder, name: int) -> str:
 # -- cells -------------------------------------------------------------------------------------
 
 
-def _columns_of(decoder: ReprDecoder, block: int, rows: int) -> list[tuple[int, Column]]:
+def _columns_of_block(decoder: ReprDecoder, block: int, rows: int) -> list[tuple[int, Column]]:
     """Return the columns of a block, each with its place in the frame."""
     places, values = _block_columns(decoder, block), _block_values(decoder, block)
     if decoder.ident(values) != "numpy.ndarray":

@@ -137,7 +137,7 @@ def _text_bytes(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> byt
     return decoder.reader.read(array_data.buffers[2] + begin, end - begin) if end > begin else b""
 
 
-def _item_range(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> tuple[int, int]:
+def _list_item_bounds(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> tuple[int, int]:
     begin, end = _items_at(
         decoder, array_data, index, "2q" if array_data.id == LARGE_LIST else "2i"
     )
@@ -146,7 +146,7 @@ def _item_range(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> tup
     return begin, end
 
 
-def _time_unit_parts(decoder: ReprDecoder, kind: int) -> int:
+def _time_unit_parts_per_second(decoder: ReprDecoder, kind: int) -> int:
     parts = _UNITS.get(decoder.reader.u32(kind + TYPE_OWN))
     if parts is None:
         raise Undecodable("a time of no unit")
@@ -174,7 +174,7 @@ def _repr_of_number(decoder: ReprDecoder, value: int | float, kind: int, number:
     if number == DATE32:
         return repr(_date_from_days(int(value)))
     if number in (TIME32, TIME64, DURATION, TIMESTAMP):
-        parts = _time_unit_parts(decoder, kind)
+        parts = _time_unit_parts_per_second(decoder, kind)
         if parts == 10**9:
             raise Undecodable("a time in nanoseconds, which pandas shows where it is there")
         try:
@@ -208,10 +208,10 @@ def _item_repr(
         return _repr_of_number(decoder, value, array_data.type, array_data.id)
     if array_data.id in _TEXTS:
         raw = _text_bytes(decoder, array_data, index)
-        return repr(read_utf8(raw)) if _TEXTS[array_data.id][1] else repr(raw)
+        return repr(decode_utf8(raw)) if _TEXTS[array_data.id][1] else repr(raw)
     if array_data.id in (LIST, LARGE_LIST) and len(array_data.children) == 1:
         child = _read_array_data(decoder, array_data.children[0])
-        begin, end = _item_range(decoder, array_data, index)
+        begin, end = _list_item_bounds(decoder, array_data, index)
         shown = (_item_repr(decoder, child, at, depth + 1) for at in range(begin, end))
         return f"[{decoder.join_text(shown, end - begin)}]"
     if array_data.id == STRUCT:
@@ -232,7 +232,7 @@ def read_string(decoder: ReprDecoder, at: int) -> str:
     start, length = decoder.reader.u64(at), decoder.reader.u64(at + 8)
     if length > MAX_NAME:
         raise Undecodable("a name of no such length")
-    return read_utf8(decoder.reader.read(start, length)) if length else ""
+    return decode_utf8(decoder.reader.read(start, length)) if length else ""
 
 
 def _field_names(decoder: ReprDecoder, kind: int) -> list[str]:
@@ -243,7 +243,7 @@ def _field_names(decoder: ReprDecoder, kind: int) -> list[str]:
     return names
 
 
-def read_utf8(raw: bytes) -> str:
+def decode_utf8(raw: bytes) -> str:
     """Return text of C++. Raises Undecodable."""
     try:
         return raw.decode()
@@ -298,9 +298,9 @@ def _scalar_text(decoder: ReprDecoder, at: int, depth: int = 0) -> str:
         if size > MAX_TEXT:
             raise Undecodable(f"a text of {size} bytes")
         raw = decoder.reader.read(begin, size) if size else b""
-        return repr(read_utf8(raw)) if _TEXTS[number][1] else repr(raw)
+        return repr(decode_utf8(raw)) if _TEXTS[number][1] else repr(raw)
     if number == DECIMAL:
-        return _decimal(decoder, decoder.reader.read(at + 48, 16), kind)
+        return _decimal_repr(decoder, decoder.reader.read(at + 48, 16), kind)
     if number == STRUCT:
         names = _field_names(decoder, kind)
         pairs = zip(names, read_shared_pointers(decoder, at + 48, len(names)), strict=True)
@@ -322,7 +322,7 @@ def _scalar_text(decoder: ReprDecoder, at: int, depth: int = 0) -> str:
     raise Undecodable(f"a scalar of type {number}")
 
 
-def _decimal(decoder: ReprDecoder, raw: bytes, kind: int) -> str:
+def _decimal_repr(decoder: ReprDecoder, raw: bytes, kind: int) -> str:
     """Return a decimal; its type is the width in bytes, the precision, the scale."""
     from gdb_epi.cpython.values.decoders.numeric import decimal_text
 
@@ -345,13 +345,13 @@ def _printed_item(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> s
         return _item_repr(decoder, array_data, index).lower()
     if array_data.id in _TEXTS:
         raw = _text_bytes(decoder, array_data, index)
-        return f'"{read_utf8(raw)}"' if _TEXTS[array_data.id][1] else raw.hex().upper()
+        return f'"{decode_utf8(raw)}"' if _TEXTS[array_data.id][1] else raw.hex().upper()
     if array_data.id == DATE32:
         return _date_from_days(int(_number_at(decoder, array_data, index))).isoformat()
     if array_data.id == TIMESTAMP:
         from datetime import datetime, timedelta
 
-        parts = _time_unit_parts(decoder, array_data.type)
+        parts = _time_unit_parts_per_second(decoder, array_data.type)
         seconds, rest = divmod(int(_number_at(decoder, array_data, index)), parts)
         try:
             moment = datetime(1970, 1, 1) + timedelta(seconds=seconds)
@@ -404,35 +404,35 @@ def _array_lines(decoder: ReprDecoder, array_data: _ArrayData, indent: int) -> s
     blanks = " " * indent
     if array_data.id == NULL:
         return f"{blanks}{array_data.length} nulls"
-    write: Callable[[int], str]
+    line_of_item: Callable[[int], str]
     window = WINDOW
     if array_data.id in (LIST, LARGE_LIST) and len(array_data.children) == 1:
         window = CHUNKS
         child = _read_array_data(decoder, array_data.children[0])
 
-        def write(index: int) -> str:
+        def line_of_item(index: int) -> str:
             if not _is_valid(decoder, array_data, index):
                 return f"{blanks}  null"
-            begin, end = _item_range(decoder, array_data, index)
+            begin, end = _list_item_bounds(decoder, array_data, index)
             part = child._replace(offset=child.offset + begin, length=end - begin)
             return _array_lines(decoder, part, indent + 2)
     else:
 
-        def write(index: int) -> str:
+        def line_of_item(index: int) -> str:
             return f"{blanks}  {_printed_item(decoder, array_data, index)}"
 
-    return _text_of_bracketed_items(write, array_data.length, window, blanks)
+    return _text_of_bracketed_items(line_of_item, array_data.length, window, blanks)
 
 
 def _text_of_bracketed_items(
-    write: Callable[[int], str], length: int, window: int, blanks: str
+    line_of_item: Callable[[int], str], length: int, window: int, blanks: str
 ) -> str:
     if not length:
         return f"{blanks}[]"
     if length <= 2 * window:
-        return f"{blanks}[\n" + ",\n".join(map(write, range(length))) + f"\n{blanks}]"
-    first = ",\n".join(map(write, range(window)))
-    last = ",\n".join(map(write, range(length - window, length)))
+        return f"{blanks}[\n" + ",\n".join(map(line_of_item, range(length))) + f"\n{blanks}]"
+    first = ",\n".join(map(line_of_item, range(window)))
+    last = ",\n".join(map(line_of_item, range(length - window, length)))
     return f"{blanks}[\n{first},\n{blanks}  ...\n{last}\n{blanks}]"
 
 
@@ -460,10 +460,10 @@ def chunked_array(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a chunked array."""
     chunks = _chunks(decoder, obj)
 
-    def write(index: int) -> str:
+    def lines_of_chunk(index: int) -> str:
         return _array_lines(decoder, _read_array_data(decoder, chunks[index]), 2)
 
-    text = _text_of_bracketed_items(write, len(chunks), CHUNKS, "")
+    text = _text_of_bracketed_items(lines_of_chunk, len(chunks), CHUNKS, "")
     text = text if chunks else "[\n\n]"
     return f"<{obj.type.full_name} object at {obj.address:#x}>\n{text}"
 
@@ -479,6 +479,7 @@ def read_chunked_texts(decoder: ReprDecoder, address: int) -> list[str]:
         if array_data.id not in _TEXTS or len(texts) + array_data.length > decoder.limits.width:
             raise Undecodable("no texts, or too many")
         texts += [
-            read_utf8(_text_bytes(decoder, array_data, index)) for index in range(array_data.length)
+            decode_utf8(_text_bytes(decoder, array_data, index))
+            for index in range(array_data.length)
         ]
     return texts

@@ -62,24 +62,24 @@ def _field_lines(decoder: ReprDecoder, address: int, depth: int) -> list[str]:
     if decoder.reader.u64(address + _FIELD_METADATA):
         raise Undecodable("a field with metadata")
     indent = " " * (4 * depth + 2)
-    for number, child in enumerate(_children(decoder, _type_of(decoder, address))):
+    for number, child in enumerate(_child_fields(decoder, _field_type(decoder, address))):
         first, *more = _field_lines(decoder, child, depth + 1)
         lines += [f"{indent}child {number}, {first}", *more]
     return lines
 
 
-def _type_of(decoder: ReprDecoder, field: int) -> int:
+def _field_type(decoder: ReprDecoder, field: int) -> int:
     return decoder.reader.u64(field + _FIELD_TYPE)
 
 
-def _children(decoder: ReprDecoder, kind: int) -> list[int]:
+def _child_fields(decoder: ReprDecoder, kind: int) -> list[int]:
     return read_shared_pointers(decoder, kind + TYPE_CHILDREN, MAX_FIELDS)
 
 
 def _field_text(decoder: ReprDecoder, address: int, depth: int = 0) -> str:
     """Return what Field::ToString() gives."""
     end = "" if decoder.reader.u8(address + _NULLABLE) else " not null"
-    text = _type_text(decoder, _type_of(decoder, address), depth + 1)
+    text = _type_text(decoder, _field_type(decoder, address), depth + 1)
     return f"{read_string(decoder, address + FIELD_NAME)}: {text}{end}"
 
 
@@ -110,7 +110,7 @@ def _type_text(decoder: ReprDecoder, kind: int, depth: int = 0) -> str:
         )
         ordered = decoder.reader.u8(kind + _ORDERED)
         return f"dictionary<values={values}, indices={codes}, ordered={ordered}>"
-    children = _children(decoder, kind)
+    children = _child_fields(decoder, kind)
     if number == MAP:
         return _map_text(decoder, children, own & 0xFF, depth)
     texts = [_field_text(decoder, child, depth) for child in children]
@@ -125,10 +125,10 @@ def _type_text(decoder: ReprDecoder, kind: int, depth: int = 0) -> str:
 
 def _map_text(decoder: ReprDecoder, children: list[int], is_sorted: int, depth: int) -> str:
     """Return the text of a map, whose only field is a struct of key and value."""
-    parts = _children(decoder, _type_of(decoder, children[0])) if len(children) == 1 else []
+    parts = _child_fields(decoder, _field_type(decoder, children[0])) if len(children) == 1 else []
     if [read_string(decoder, part + FIELD_NAME) for part in parts] != ["key", "value"] or is_sorted:
         raise Undecodable("a map with names of its own, or of sorted keys")
     if not decoder.reader.u8(parts[1] + _NULLABLE):
         raise Undecodable("a map without nulls")
-    texts = [_type_text(decoder, _type_of(decoder, part), depth + 1) for part in parts]
+    texts = [_type_text(decoder, _field_type(decoder, part), depth + 1) for part in parts]
     return f"map<{', '.join(texts)}>"

@@ -79,7 +79,7 @@ _FORMS = {
 _WHOLE = 1 << 53  # up to here every float that is a whole number is written in full
 
 
-def read_byte_and_name(decoder: ReprDecoder, address: int) -> tuple[int, str]:
+def read_enum_value_and_name(decoder: ReprDecoder, address: int) -> tuple[int, str]:
     """Read what THPDtype, THPLayout and THPMemoryFormat have after their header."""
     at = address + (decoder.layout.size("PyObject") or 0)
     name = decoder.reader.c_string(at + 1, MAX_NAME + 1)
@@ -94,7 +94,7 @@ def dtype_layout_or_memory_format(decoder: ReprDecoder, obj: Obj) -> str:
 
     A dtype's name lacks the module.
     """
-    return f"torch.{read_byte_and_name(decoder, obj.address)[1].removeprefix('torch.')}"
+    return f"torch.{read_enum_value_and_name(decoder, obj.address)[1].removeprefix('torch.')}"
 
 
 @decodes("torch.device")
@@ -189,7 +189,7 @@ def read_cxx_class_name(reader: MemoryReader, address: int) -> str:
     return name.lstrip("*")
 
 
-def last_part_of_name(mangled: str) -> str:
+def last_part_of_mangled_name(mangled: str) -> str:
     """Return the last part of a nested name, N5torch8autograd...12MulBackward0E; "?" for others."""
     rest, last = mangled[1:-1], ""
     if not (mangled.startswith("N") and mangled.endswith("E")):
@@ -245,7 +245,7 @@ def read_tensor(reader: MemoryReader, wrapper: int, impl: int) -> Tensor:
     if not (implementation in _SIZED_IMPLS or (not implementation and storage)):
         why = "its C++ class is unreadable and it has no storage"
         if implementation:
-            why = f"its C++ class {last_part_of_name(implementation)} may compute its sizes"
+            why = f"its C++ class {last_part_of_mangled_name(implementation)} may compute its sizes"
         raise Undecodable(why)
     if bits & _DEVICE_POLICY:
         device = COMPUTED
@@ -359,7 +359,7 @@ def _dtype_names(decoder: ReprDecoder) -> dict[int, str]:
                 if number > MAX_MODULE:
                     break
                 if _is_dtype(decoder, value):
-                    code, name = read_byte_and_name(decoder, value)
+                    code, name = read_enum_value_and_name(decoder, value)
                     names[code] = name
         except (UnreadableMemory, Undecodable):
             names.clear()
@@ -382,7 +382,7 @@ def _autograd_texts(decoder: ReprDecoder, tensor: Tensor, obj: Obj, end: int) ->
     except (UnreadableMemory, Undecodable):
         return ["requires_grad=?"]
     if function:
-        name = last_part_of_name(read_cxx_class_name(decoder.reader, function))
+        name = last_part_of_mangled_name(read_cxx_class_name(decoder.reader, function))
         return ["requires_grad=True", f"grad_fn=<{name}>"]
     return [] if wanted is False else [f"requires_grad={wanted or '?'}"]
 
@@ -390,7 +390,7 @@ def _autograd_texts(decoder: ReprDecoder, tensor: Tensor, obj: Obj, end: int) ->
 def _values_text(decoder: ReprDecoder, tensor: Tensor, name: str) -> str:
     """Return ": " and the first values, or why there are none."""
     if tensor.implementation not in ("", PLAIN_IMPL):
-        return f", its values are in a {last_part_of_name(tensor.implementation)}"
+        return f", its values are in a {last_part_of_mangled_name(tensor.implementation)}"
     if tensor.device != "cpu" or not tensor.numel:
         return ""
     if not tensor.plain:

@@ -53,7 +53,7 @@ _TOP_BITS = re.compile(
 _NUMBER = re.compile(rb"[\xb8-\xbf]([\x18-\x3f])\x00\x00\x00")  # mov of the number of a bit
 
 
-class WordChanges(NamedTuple):
+class WordChangingConstants(NamedTuple):
     """The constants of code by which words are changed.
 
     `shifted`: by how many bits counters are; `cut`: how many top bits a pair of shifts clears.
@@ -67,7 +67,7 @@ class WordChanges(NamedTuple):
     cut: frozenset[int] = frozenset()
     bytes_changed: frozenset[tuple[int, int]] = frozenset()
 
-    def can_make(self, wrong: int, right: int) -> bool:
+    def explains(self, wrong: int, right: int) -> bool:
         """Tell whether one of them makes a wrong word of a right one."""
         change = wrong ^ right
         for constant in self.constants:
@@ -88,7 +88,7 @@ class WordChanges(NamedTuple):
         )
 
 
-def word_changes(code: bytes) -> WordChanges:
+def word_changing_constants(code: bytes) -> WordChangingConstants:
     """Return the changes of words that code makes."""
     constants = set()
     for match in _CONSTANTS.finditer(code):
@@ -101,7 +101,7 @@ def word_changes(code: bytes) -> WordChanges:
             bits.add(instruction.immediate)
     if len(code) <= MAX_SMALL and _BY_REGISTER.search(code):
         bits |= _operand_bytes_matching(_NUMBER, code)
-    return WordChanges(
+    return WordChangingConstants(
         frozenset(constants - {0}),
         frozenset(bits),
         frozenset(count for count in _operand_bytes_matching(_SHIFT, code) if count >= MIN_SHIFT),
