@@ -60,7 +60,8 @@ class SupportedLabel(NamedTuple):
     failed check of the runtime was caused by damage. Without damage, the check says little.
     `doubt_fact` names the fact that says what else looks the same: who outside of this core may
     only be slow, or that errno may be old (judgement/label_evidence.py, ELSE_EXPLAINS).
-    `root`: what else speaks for the label is there because of it.
+    `root`: what else speaks for the label is there because of it. `was_mapped`: a file that is gone
+    may have lain where the pointer leads, so that it differs from a right one in pages alone.
     """
 
     label: str
@@ -71,6 +72,7 @@ class SupportedLabel(NamedTuple):
     damage_fact: str = ""
     doubt_fact: str = ""
     root: bool = False
+    was_mapped: bool = False
 
 
 class Detector(NamedTuple):

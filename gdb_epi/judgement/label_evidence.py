@@ -19,7 +19,7 @@ from gdb_epi.detectors.runtimes.failed_allocation import MEMORY_ERROR
 from gdb_epi.judgement.calibration import RuleCounts, counts_for_rule, load_calibration
 from gdb_epi.judgement.hypothesis_words import SEVERAL_BITS, UNKNOWN, split_damage_between_causes
 from gdb_epi.judgement.labels import DEADLOCK, FORK_INHERITED_LOCK, HANG, NO_FAULT, SOFTWARE
-from gdb_epi.sizes import ADDRESS_BITS
+from gdb_epi.sizes import ADDRESS_BITS, PAGE_BITS
 from gdb_epi.typing_lite import NamedTuple
 
 ONE_BIT_EXPLAINS = 0.79
@@ -177,7 +177,7 @@ def evidence_for_verdict_labels(
     counted = load_calibration() if table is None else table
     of_findings = list(_evidence_of_findings(category, score, findings, counted))
     arguments = [
-        *_evidence_of_damage(score, counted),
+        *_evidence_of_damage(score, findings, counted),
         *of_findings,
         *_evidence_of_overwriting(score, findings, counted),
         *_evidence_of_category(category, score, findings, of_findings, counted),
@@ -221,9 +221,15 @@ def calibration_rule_of_finding(finding: Finding, speaks: SupportedLabel) -> str
 
 
 def _evidence_of_damage(
-    score: Score, counted: Mapping[str, RuleCounts]
+    score: Score, findings: Sequence[Finding], counted: Mapping[str, RuleCounts]
 ) -> Iterator[VerdictLabelEvidence]:
     rule = calibration_rule_of_damage(score)
+    # A function of a library that was closed, and the same one of a library built alike: their
+    # addresses differ in pages, often in one bit.
+    supported = (supported_label(finding.detector) for finding in findings)
+    closed = any(speaks is not None and speaks.was_mapped for speaks in supported)
+    if closed and all(bit >= PAGE_BITS for evidence in score.best for bit in evidence.bits):
+        return
     if rule is not None:
         sentence = score.best[0].summary if score.best else "a word seems to be damaged"
         shares = split_damage_between_causes(score)

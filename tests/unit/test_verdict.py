@@ -39,11 +39,11 @@ def finding(detector: str, **facts: Any) -> Finding:
 
 
 def evidence(
-    name: str, *, error: int = 1, rivals: int = 1, ambiguous: str | None = None
+    name: str, *, error: int = 1, rivals: int = 1, ambiguous: str | None = None, bit: int = 0
 ) -> Evidence:
     facts = {"rivals": rivals}
     summary = f"{name} of error {error}"
-    return Evidence(name, 4096, error, 0, (0,), "memory", summary, facts, ambiguous)
+    return Evidence(name, 4096, error, 0, (bit,), "memory", summary, facts, ambiguous)
 
 
 EVIDENCE = st.builds(
@@ -237,6 +237,16 @@ def test_a_wait_that_may_be_a_hang_is_more_than_a_signal_from_outside(detector: 
     assert verdict.reasons[0] == unsure.summary
     timed = finding("going_on", kind="info")
     assert judge_core("killed-external", [timed], compute_score([])).label == "killed"
+
+
+@pytest.mark.parametrize(("bit", "label"), [(17, "software"), (5, "damaged-memory")])
+def test_a_closed_library_explains_a_call_that_is_whole_pages_wrong(bit: int, label: str) -> None:
+    """The same function of a library built alike was one bit away: "damaged-memory 77 %"."""
+    closed = finding("unloaded_library", library="fuel.so", address="0x7ffff7142100")
+    called = compute_score([evidence("P1", bit=bit), evidence("R15", bit=bit)])
+    counts = as_counted(98) | {"unloaded_library": RuleCounts(6, 0, "a test")}
+    verdict = judge_core("segv-exec", [closed], called, counts)
+    assert (verdict.label, verdict.damage.found) == (label, label != "software")
 
 
 def test_each_declared_label_and_hypothesis_is_known() -> None:

@@ -17,9 +17,10 @@ from gdb_epi.process_state import ProcessState
 LIBRARY = "ctypes.CDLL"
 MAX_LIBRARIES = 256
 MIN_ADDRESS = 1 << 32
+_SUPPORTS = SupportedLabel("software", "use-after-free", was_mapped=True)
 
 
-@detector("unloaded_library", needs="python", supports=SupportedLabel("software", "use-after-free"))
+@detector("unloaded_library", needs="python", supports=_SUPPORTS)
 def unloaded_library(state: ProcessState) -> Iterator[Finding]:
     """Find a jump to where nothing is mapped, and a ctypes.CDLL whose file is not loaded any more.
 
