@@ -180,7 +180,7 @@ def is_more_than_software_sign(evidence: Evidence) -> bool:
 def is_sign_of_overwriting(evidence: Evidence) -> bool:
     """Tell whether evidence is a sign that more than a few bits of memory were written over."""
     weight = load_weights().items.get(evidence.id)
-    return weight is not None and weight.overwritten
+    return weight is not None and weight.overwritten and isinstance(evidence.where, int)
 
 
 def _log_likelihood_ratio(evidence: Evidence, table: WeightTable) -> float:

@@ -108,9 +108,9 @@ def find_code_at_fault(
         return None  # it was made too small: a setting
     if any(facts.get("large") is True or facts.get("own") is False for facts in stacks):
         cause = ""  # one function's frame; or a stack that is small, as that of a handler
-    overwritten = (
-        verdict.damage.found or cause in _OVERWRITTEN
-    ) and not _is_damage_by_failed_write(state, account, verdict)
+    overwritten = (verdict.damage.found or cause in _OVERWRITTEN) and not _is_damage_by_failed_code(
+        state, account, verdict, deciding
+    )
     if overwritten or any(f.facts.get(VICTIM) is True for f in deciding):
         return unknown
     if cause == "failed-check" and not any(f.detector == "python_fatal_error" for f in deciding):
@@ -120,15 +120,18 @@ def find_code_at_fault(
     return _code_at_fault_by_stack(frames, unknown, state, cause)
 
 
-def _is_damage_by_failed_write(
-    state: ProcessState, account: FaultAccount, verdict: Verdict
+def _is_damage_by_failed_code(
+    state: ProcessState, account: FaultAccount, verdict: Verdict, deciding: Sequence[Finding]
 ) -> bool:
-    """Whether what was found overwritten is part of what the write that failed has written.
+    """Whether the code that failed has written what was found overwritten.
 
     A fill that runs on until memory ends, as a memset() of too many bytes, leaves one byte over and
-    over from there to where it failed.
+    over from there to where it failed. A function that finds its own canary overwritten has the
+    array that was overrun.
     """
     where, end = verdict.damage.where, account.address
+    if any(f.detector == "deliberate_abort" and "overwritten_at" in f.facts for f in deciding):
+        return True
     if end is None or account.site.access != "w" or not isinstance(where, int):
         return False
     written = try_read(state.target, where, end - where) if 0 < end - where <= MAX_FILL else b""

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gdb_epi.corruption.score import Score, load_weights
+from gdb_epi.corruption.score import Score, is_sign_of_overwriting
 from gdb_epi.detectors.registry import NOTHING_SAID, Finding, supported_label
 from gdb_epi.judgement.calibration import RuleCounts
 from gdb_epi.judgement.hypothesis_words import HARDWARE, STRAY_STORE, UNKNOWN
@@ -204,10 +204,10 @@ def _first_sign_of_overwriting(
 ) -> tuple[DamagedWord, str] | None:
     """Return what first shows memory to be overwritten, as damage, and its sentence."""
     by_rule = {argument.rule: argument for argument in arguments}
-    items = load_weights().items
     for sign in score.against:
         argument = by_rule.get(sign.id)
-        if argument is not None and items[sign.id].overwritten and isinstance(sign.where, int):
+        if argument is not None and is_sign_of_overwriting(sign):
+            assert isinstance(sign.where, int)
             return DamagedWord(True, _capped_probability(argument), sign.where), sign.summary
     for finding in findings:
         speaks = supported_label(finding.detector)

@@ -92,6 +92,27 @@ def test_an_overrun_names_the_block_before_the_damage(library: Path, tmp_path: P
     )
 
 
+@pytest.mark.parametrize("mode", ["title", "title_by_rbp"])
+def test_a_canary_is_found_overwritten_where_its_function_keeps_it(
+    mode: str, library: Path, tmp_path: Path
+) -> None:
+    record = record_of(mode, tmp_path, library)
+    damage, code = record["verdict"]["damage"], record["at_fault"]
+    assert record["verdict"]["label"] == "software"
+    assert damage["found"]
+    assert damage["where"] == facts_of(record, "deliberate_abort")["overwritten_at"]
+    assert record["flags"]["bitflip"] is False
+    assert code["files"] == ["libdetected.so"], "its own array was overrun"
+
+
+def test_a_copy_that_the_c_library_refused_has_overwritten_nothing(
+    library: Path, tmp_path: Path
+) -> None:
+    record = record_of("copy_refused", tmp_path, library)
+    assert record["signature"]["category"] == "abort-fortify"
+    assert record["verdict"]["damage"]["found"] is False
+
+
 def test_a_block_freed_twice_leaves_a_whole_heap(library: Path, tmp_path: Path) -> None:
     record = record_of("double_free", tmp_path, library)
     heap = facts_of(record, "damaged_heap")

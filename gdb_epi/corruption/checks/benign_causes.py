@@ -625,7 +625,12 @@ def ordinary_causes_of_detectors(context: Context) -> Iterator[Evidence]:
         if explained and finding.detector == "null_dereference":
             continue
         if finding.detector in ORDINARY:
-            sign = plain_evidence(_evidence_id_of_finding(finding), "", finding.summary)
+            where = finding.facts.get("overwritten_at")
+            sign = plain_evidence(
+                _evidence_id_of_finding(finding),
+                int(where, 16) if where else "",
+                finding.summary,
+            )
             if finding.detector == "null_dereference":
                 sign = _evidence_of_zero_gc_link(context) or sign._replace(
                     id=sign_id_of_null(context)

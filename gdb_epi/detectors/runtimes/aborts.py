@@ -19,6 +19,7 @@ from gdb_epi.detectors.registry import (
     SupportedLabel,
     detector,
     failure_and_frames,
+    hex_word,
 )
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import FATAL, OF_STATE, OVERRUNS, AbortMessage
@@ -40,6 +41,7 @@ from gdb_epi.fault.own_native_code import (
     function_source_name,
     own_library_names_of_frames,
 )
+from gdb_epi.fault.stack_canary import find_overwritten_canary
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame, Target, get_architecture
 from gdb_epi.x86.instruction import CALL, NEXT
@@ -114,6 +116,9 @@ def deliberate_abort(state: ProcessState) -> Iterator[Finding]:
     if message.kind == "assert" and asserts_value_in_memory(message.text):
         facts[DOUBT] = IN_MEMORY
     if by is not None and _SMASHED in message.klass and not isinstance(frames, Absent):
+        canary = find_overwritten_canary(state.target, fault, by.pc)
+        if canary is not None:
+            facts["overwritten_at"] = hex_word(canary)
         lent = _library_given_frame_pointers(state.target, by, frames[0].sp)
         if lent:
             summary += f", by itself or by {lent}, to which it had given a pointer to it"

@@ -26,6 +26,9 @@ void fill(char *at, size_t n) { memset(at, 'R', n); }
 struct Named { long a, b, c; char *name; };
 char first_of_name(struct Named *at) { return at->name[0]; }
 void drop(char *at) { free(at); }
+#define PROTECTED(options) __attribute__((noinline, optimize("stack-protector-all" options)))
+PROTECTED("") void title(size_t n) { char line[24]; fill(line, n); std::puts(line); }
+PROTECTED(",no-omit-frame-pointer") void title_by_rbp(size_t n) { char line[24]; fill(line, n); std::puts(line); }
 long *filled_table(long columns, long rows) {
     long number = columns * rows, *table = (long *)malloc(number * sizeof(long));
     for (long at = 0; at < number; at++) table[at] = -1;

@@ -83,6 +83,20 @@ def generator_with_a_full_stack() -> None:
     generators[at].send(2)
 
 
+def title() -> None:
+    """Write 100 bytes into the 24 that a function with a stack protector has."""
+    NATIVE.title(100)
+
+
+def title_by_rbp() -> None:
+    NATIVE.title_by_rbp(100)
+
+
+def copy_refused() -> None:
+    """Ask for a copy that the C library refuses: nothing is written."""
+    WITHOUT_GIL.__memcpy_chk(bytes(8), bytes(32), ctypes.c_size_t(32), ctypes.c_size_t(8))
+
+
 def no_thread_state() -> None:
     ctypes.pythonapi.PyEval_RestoreThread(None)
 
