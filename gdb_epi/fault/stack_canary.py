@@ -13,7 +13,7 @@ from gdb_epi.fault.memory_reads import read_up_to, read_word
 from gdb_epi.target.api import Target
 from gdb_epi.target.cfi import Unwinder
 from gdb_epi.target.function_bounds import FunctionBounds
-from gdb_epi.x86.decode import decode_each
+from gdb_epi.x86.decode import decode_instructions
 from gdb_epi.x86.register_changes import LOAD, changed_registers, stored_register, value_source
 
 MAX_PROLOGUE = 4 << 10  # bytes of a function that are decoded
@@ -34,7 +34,7 @@ def find_overwritten_canary(target: Target, fault: Fault, return_address: int) -
     registers = {**fault.registers, **frame.registers}
     holder = None  # the register that holds the canary, between its load and its store
     size = min(function.end - function.start, MAX_PROLOGUE)
-    for _at, instruction in decode_each(read_up_to(target, function.start, size)):
+    for _at, instruction in decode_instructions(read_up_to(target, function.start, size)):
         if instruction is None:
             return None
         place = instruction.memory

@@ -7,7 +7,7 @@ import struct
 from typing import Any
 
 import pytest
-from support.faults import CALL_SITE, PROTECTION, evidence, failed, fault_at, knowing
+from support.faults import CALL_SITE, INDIRECT_SITE, PROTECTION, evidence, failed, fault_at, knowing
 from support.scenes import HEAP, MMAP, PC, SP, STACK, crash
 
 from gdb_epi.corruption.checks.control_flow import return_from_slot_below
@@ -238,14 +238,28 @@ def test_c2_what_was_popped_may_be_two_integers() -> None:
         ("5b31c0c3", pair, ["C2"]),  # xor %eax,%eax between them; %rax has the word too
         ("5be900000100" + "5bc3", 0, ["C2"]),  # a direct jump out of it
         ("5be900000100" + "5bc3", pair, []),  # which may lead to a thunk
-        ("f3c3", 0, []),
-        ("ffe05bc3", 0, []),  # jmp *%rax
+        ("f3c3", 0, ["C2"]),  # it uses no stack: the slot below its return address is an old one
+        ("ffe05bc3", 0, ["C2"]),  # jmp *%rax, which would lead elsewhere
+        ("ffe05bc3", pair, []),
+        ("48890424c3", pair, []),  # mov %rax,(%rsp); ret
+        ("53c3", 0, []),  # push %rbx; ret
         ("534889d8c3", 0, []),  # push %rbx; mov %rbx,%rax; ret
+        ("5389d8f3c3", 0, []),  # hand-written, without the pop
+        ("4889f45bc3", 0, []),  # mov %rsi,%rsp: another stack
+        ("4889ec5bc3", 0, ["C2"]),  # mov %rbp,%rsp
     ]
     for code, rax, ids in taken_back:
         made = failed("", fault_at(pair), at=pair, words=words, rsp=odd, rbx=pair, rax=rax)
         made.target.write(PC, bytes.fromhex(code))  # type: ignore[attr-defined]
         assert [each.id for each in evidence(return_from_slot_below(knowing(made, PC)))] == ids
+    pointer = HEAP + 0x18
+    words = {odd - 8: pointer, odd: INDIRECT_SITE}
+    for register, more, ids in (("rbx", {}, ["C2:indirect"]), ("rdx", {}, []),
+                                ("rbx", {HEAP + 0x48: pointer}, [])):  # fmt: skip
+        made = failed("", fault_at(pointer), at=pointer, words={**words, **more}, rsp=odd,
+                      **{register: pointer})  # type: ignore[arg-type]  # fmt: skip
+        assert [each.id for each in evidence(return_from_slot_below(made))] == ids
+    words = {odd - 8: pair, odd: CALL_SITE}
     twice = failed("", fault_at(pair), at=pair, words={**words, HEAP + 8: pair}, rsp=odd)
     assert evidence(return_from_slot_below(twice)) == []
     assert crash().signo == 11

@@ -47,7 +47,7 @@ from gdb_epi.fault.fault_site import (
     FaultSite,
 )
 from gdb_epi.fault.find_fault import GENERAL
-from gdb_epi.fault.instructions import InstructionAtAddress, call_returning_to
+from gdb_epi.fault.instructions import KEPT, InstructionAtAddress, call_returning_to
 from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute
 from gdb_epi.fault.memory_reads import read_up_to, read_word, try_read
 from gdb_epi.fault.word_shapes import shape_of
@@ -60,10 +60,12 @@ from gdb_epi.x86.decode import decode_instructions, next_instruction_boundary
 from gdb_epi.x86.instruction import JUMP as JUMPS
 from gdb_epi.x86.instruction import NEXT, REGISTERS, TRAP
 from gdb_epi.x86.instruction import RETURN as RETURNS
+from gdb_epi.x86.register_changes import COPY, LOAD, changed_registers, value_source
 
 MAX_COPIES = 8
 NUMBERS = ("int-pair", "negative", "double")  # shapes of local variables
 MAX_DECODED = 1 << 15  # bytes of a function that are decoded from its start
+MAX_FUNCTIONS = 8  # that one ends with jumps to
 MAX_FUNCTION = 4096  # bytes; in an interpreter's loop many words name places inside of it
 MAX_RUN = 96  # bytes from where control came in to the fault
 MAX_WALKED = 256  # the same, after a return
@@ -129,43 +131,85 @@ def _may_popped_word_be_local_variable(context: Context, slot: ReturnSlot) -> bo
     # Code that jumps by a return has its target in a register: the thunks of retpolines, hooks.
     # A register that the function takes back before it returns has the word too.
     holding = {name for name in GENERAL if site.fault.registers.get(name) == slot.found}
-    if holding:
-        popped, jumps_out = _registers_popped_before_return(context, slot)
-        if not holding & popped or (jumps_out and holding - popped):
-            return False
+    if holding and not _has_called_function_returned(context, slot, holding):
+        return False
     shape = shape_of(slot.found)
     if shape is None or shape.name not in NUMBERS:
         return shape is None
     return slot.direct and context.places_of_word(slot.found, 2) == (slot.address - WORD,)
 
 
-def _registers_popped_before_return(context: Context, slot: ReturnSlot) -> tuple[set[str], bool]:
-    """Return the registers that the called function pops last before it returns; does it jump out?
+def _has_called_function_returned(context: Context, slot: ReturnSlot, holding: set[str]) -> bool:
+    """Whether the called function returned, though registers hold the word that control went to.
 
-    No registers of a function that jumps through a pointer: control may have left it so.
+    A jump through a register or memory leaves both as they were: those of it, and of the functions
+    that it ends with a jump to, do not lead there now. Left out is what switches stacks, jumps by a
+    push and a return, or pushes what it does not pop.
     """
     call = call_returning_to(context.target, slot.corrected)
     at_call = None if call is None else InstructionAtAddress(slot.corrected - call.length, call)
-    start = None if at_call is None else find_callee(context.target, at_call)
-    function = None if start is None else context.functions.function_at(start)
-    if function is None or function.start != start or function.end - start > MAX_DECODED:
-        return set(), True
-    size = function.end - function.start
-    code = read_up_to(context.target, function.start, size)
+    callee = None if at_call is None else find_callee(context.target, at_call)
+    if callee is None:  # it was an indirect call: nothing but the stack holds what was saved there
+        places = context.places_of_word(slot.found, MAX_COPIES)
+        return (
+            not slot.direct
+            and holding.issubset(KEPT)
+            and 0 < len(places) < MAX_COPIES
+            and all(is_on_stack(context, at) for at in places)
+        )
     popped: set[str] = set()
-    register, jumps_out = "", False
-    for at, step in decode_instructions(code):
-        if step is None or (step.flow == JUMPS and step.target is None):
-            return set(), True
-        if step.flow == RETURNS and register:
-            popped.add(register)
-        to = step.jump_target_address(at + step.length)
-        jumps_out |= to is not None and not 0 <= to < size
-        taken = _POPPED.get(code[at : at + step.length])
-        # Between the last pop and the return other registers may be set, and the stack is not used.
-        if taken or step.flow != NEXT or step.operands:
-            register = taken or ""
-    return popped, jumps_out
+    pushes = jumps_out = False
+    starts = [callee]
+    for start in starts:
+        function = context.functions.function_at(start)
+        if function is None or function.start != start or function.end - start > MAX_DECODED:
+            jumps_out = True
+            continue
+        size = function.end - start
+        code = read_up_to(context.target, start, size)
+        register, pushed = "", False
+        for at, step in decode_instructions(code):
+            if step is None or (step.flow == RETURNS and pushed):
+                return False
+            end = at + step.length
+            if _does_jump_lead_to(context, step, start + end, slot.found):
+                return False
+            if step.flow == RETURNS and register:
+                popped.add(register)
+            to = step.jump_target_address(end)
+            if to is not None and not 0 <= to < size and start + to not in starts:
+                starts.append(start + to)
+            # Between the last pop and the return other registers may be set.
+            taken = _POPPED.get(code[at:end])
+            of_stack = [operand for operand in step.operands if operand.base == "rsp"]
+            moves = "rsp" in (changed_registers(step) or ())
+            if taken or step.flow != NEXT or of_stack or moves:
+                register = taken or ""
+                pushed = step.flow == NEXT and any(operand.access == "w" for operand in of_stack)
+                pushes |= pushed and moves
+                made = value_source(step, "rsp") if moves and not taken else None
+                if made and made.kind in (COPY, LOAD) and made.source != "rbp":
+                    return False  # another stack
+        if len(starts) > MAX_FUNCTIONS:
+            return False
+    if jumps_out and not holding <= popped:
+        return False
+    return bool(holding & popped) or not pushes
+
+
+def _does_jump_lead_to(context: Context, jump: Instruction, end: int, address: int) -> bool:
+    """Whether an instruction that ends at `end` is a jump through what now holds an address."""
+    site = context.site
+    assert not isinstance(site, Absent)
+    if jump.flow != JUMPS or jump.target is not None:
+        return False
+    registers = {**site.fault.registers, "rip": end - jump.length}
+    if jump.target_register is not None:
+        return registers.get(jump.target_register) == address
+    if jump.memory is None:
+        return True
+    slot = jump.memory.address(registers)
+    return slot is not None and read_word(context.target, slot) == address
 
 
 @check("C3", needs="crash")
