@@ -66,6 +66,27 @@ ALONE static long *coded(long *p) { return (long *)((long)p ^ key); }
 long forgotten_key(void) { KEEP key = 1L << 43; marked[4] = coded(marked[4]); return value_of(4); }
 ALONE static long *shadow(long *p) { return p + (1L << 40); }
 long no_shadow(void) { KEEP return *shadow(marked[2]); }
+/* Returns of hand-written code that take the word below their return address. */
+long unbalanced(void *kept), swap(long **save, long *stack, void *kept);
+__asm__("unbalanced: push %rbx; mov %rdi,%rbx; call 1f; pop %rbx; ret; 1: push %rbx; mov $1,%eax; ret;"
+        "swap: push %rbx; mov %rdx,%rbx; call 2f; pop %rbx; ret;"
+        "2: push %rbx; push %rbp; mov %rsp,(%rdi); mov %rsi,%rsp; pop %rbp; pop %rbx; ret");
+long push_without_pop(void) { return unbalanced(malloc(64)) + 1; }
+static long *resumed, *left; /* coroutines: where each has stored its registers */
+static void second(void) { swap(&left, resumed - 1, malloc(64)); }
+long resume_too_low(void) {
+    long *stack = (long *)(((unsigned long)malloc(8192) + 8000) & -16UL) - 1;
+    stack[0] = (long)second;
+    return swap(&resumed, stack - 2, malloc(64)) + 1;
+}
+ALONE static long step(long x) { return x + 1; }
+/* The handler was never set: callers keep it in a register that callees save, and end with a jump to it. */
+struct chain { long (*handle)(long, void *); struct chain *next; };
+ALONE static long pass_on(struct chain *c, long x) { x = step(x); return c->handle(x, c->next); }
+ALONE static long each(void *h, long x) { struct chain c = {h, 0}; for (int i = 0; i < 3; i++) x += pass_on(&c, x) + step(x) + (long)h; return x; }
+long handler_of_data(void) { return each(malloc(64), 3); }
+ALONE static long repeated(handler h, long x) { for (int i = 0; i < 3; i++) x += h(x) + step(x); return x; }
+long repeat_wild(void) { return repeated((handler)malloc(64), 3); }
 """
 CALLS = {
     "call_wild": "lib.call_wild(3)",
@@ -76,6 +97,10 @@ CALLS = {
     "forgotten_flag": "lib.forgotten_flag()",
     "forgotten_key": "lib.forgotten_key()",
     "no_shadow": "lib.no_shadow()",
+    "push_without_pop": "lib.push_without_pop()",
+    "resume_too_low": "lib.resume_too_low()",
+    "handler_of_data": "lib.handler_of_data()",
+    "repeat_wild": "lib.repeat_wild()",
     "mask_in_python": "b = ctypes.create_string_buffer(1 << 20); p = ctypes.addressof(b)\n"
     "ctypes.string_at(p & (1 << 46) - 1)",
 }

@@ -230,7 +230,9 @@ def test_c2_what_was_popped_may_be_two_integers() -> None:
     odd, pair = STACK + 0x4008, 0x20_0000_0031
     words = {odd - 8: pair, odd: CALL_SITE}
     made = failed("", fault_at(pair), at=pair, words=words, rsp=odd)
-    assert [sign.id for sign in evidence(return_from_slot_below(made))] == ["C2"]
+    assert evidence(return_from_slot_below(made)) == []  # nothing is known of what was called
+    made.target.write(PC, b"\xc3")  # type: ignore[attr-defined]
+    assert [sign.id for sign in evidence(return_from_slot_below(knowing(made, PC)))] == ["C2"]
     kept = failed("", fault_at(pair), at=pair, words=words, rsp=odd, rax=pair)
     assert evidence(return_from_slot_below(kept)) == []  # jmp *%rax
     taken_back = [

@@ -93,7 +93,9 @@ def test_c1_also_where_the_return_stopped() -> None:
 
 
 def test_c2_rsp_off_by_8() -> None:
-    signs = evidence(return_from_slot_below(returned(HEAP + 8, ODD_SP, a0=CALL_SITE)))
+    made = returned(HEAP + 8, ODD_SP, a0=CALL_SITE)
+    made.target.write(PC, b"\xc3")  # type: ignore[attr-defined]
+    signs = evidence(return_from_slot_below(knowing(made, PC)))
     assert [(sign.id, sign.where, sign.path) for sign in signs] == [("C2", "rsp", REGISTER)]
     indirect = evidence(return_from_slot_below(returned(HEAP + 8, ODD_SP, a0=INDIRECT_SITE)))
     assert [sign.id for sign in indirect] == ["C2:indirect"]
@@ -125,6 +127,8 @@ def test_c2_code_that_ran_past_the_end_of_a_function_leaves_its_frame(
 ) -> None:
     words = {ODD_SP - 16: CALL_SITE, ODD_SP - 8: HEAP + 8, ODD_SP: CALL_SITE}
     made = failed("", fault_at(HEAP + 8), at=HEAP + 8, words=words, rsp=ODD_SP)
+    made.target.write(PC, b"\xc3")  # type: ignore[attr-defined]
+    knowing(made, PC)
     functions = KnownFunctions((TEXT, end))
     monkeypatch.setattr("gdb_epi.detectors.bad_calls.FunctionBounds", lambda _target: functions)
     made.findings = tuple(ran_past_end(made.state))

@@ -102,11 +102,10 @@ def return_from_slot_below(context: Context) -> Iterator[Evidence]:
     Innocent causes: a wild indirect call leaves the same picture, but its call site is indirect and
     its target is at hand (then it counts as a call); code that ran past a function's end leaves the
     frame of that function (ran_past_end); a wild call through a thunk (retpolines) or a push and a
-    return, which have their target in a register (left out, but where the function pops that
-    register last and jumps nowhere through a pointer); hand-written assembly and setcontext keep no
-    alignment; a function that ends with a jump through a pointer that was overwritten by numbers:
-    they must stand nowhere else. C2:indirect is the weaker form, where the call site is an indirect
-    one.
+    return, a stack that the called function took over from elsewhere (coroutines) and a push
+    without its pop (the code of the function that was called tells); setcontext keeps no alignment;
+    a function that ends with a jump through a pointer that was overwritten by numbers: they must
+    stand nowhere else. C2:indirect is the weaker form, where the call site is an indirect one.
     """
     slot = return_slot_above(context)
     if slot is None or any(finding.detector == "ran_past_end" for finding in context.findings):
@@ -131,7 +130,7 @@ def _may_popped_word_be_local_variable(context: Context, slot: ReturnSlot) -> bo
     # Code that jumps by a return has its target in a register: the thunks of retpolines, hooks.
     # A register that the function takes back before it returns has the word too.
     holding = {name for name in GENERAL if site.fault.registers.get(name) == slot.found}
-    if holding and not _has_called_function_returned(context, slot, holding):
+    if (holding or slot.direct) and not _has_called_function_returned(context, slot, holding):
         return False
     shape = shape_of(slot.found)
     if shape is None or shape.name not in NUMBERS:
@@ -140,7 +139,7 @@ def _may_popped_word_be_local_variable(context: Context, slot: ReturnSlot) -> bo
 
 
 def _has_called_function_returned(context: Context, slot: ReturnSlot, holding: set[str]) -> bool:
-    """Whether the called function returned, though registers hold the word that control went to.
+    """Whether the called function returned; `holding` are the registers that hold where to.
 
     A jump through a register or memory leaves both as they were: those of it, and of the functions
     that it ends with a jump to, do not lead there now. Left out is what switches stacks, jumps by a
@@ -163,6 +162,8 @@ def _has_called_function_returned(context: Context, slot: ReturnSlot, holding: s
     for start in starts:
         function = context.functions.function_at(start)
         if function is None or function.start != start or function.end - start > MAX_DECODED:
+            if start == callee:
+                return False
             jumps_out = True
             continue
         size = function.end - start
@@ -194,7 +195,7 @@ def _has_called_function_returned(context: Context, slot: ReturnSlot, holding: s
             return False
     if jumps_out and not holding <= popped:
         return False
-    return bool(holding & popped) or not pushes
+    return not holding or bool(holding & popped) or not pushes
 
 
 def _does_jump_lead_to(context: Context, jump: Instruction, end: int, address: int) -> bool:
