@@ -22,8 +22,9 @@ MAX_PROLOGUE = 4 << 10  # bytes of a function that are decoded
 def find_overwritten_canary(target: Target, fault: Fault, return_address: int) -> int | None:
     """Return where the frame of a function holds what should be the canary and is not.
 
-    `return_address` is that of its call of __stack_chk_fail(). None where the copy is whole, and
-    where the code, the stack or the canary itself cannot be read.
+    `return_address` is that of its call of __stack_chk_fail(). None where the copy is whole, where
+    the code, the stack or the canary itself cannot be read, and where a wrong frame pointer led it
+    elsewhere.
     """
     canary_at, bounds = fault.architecture.canary_at, FunctionBounds(target)
     function = bounds.function_at(return_address - 1)
@@ -42,7 +43,9 @@ def find_overwritten_canary(target: Target, fault: Fault, return_address: int) -
             slot = place.address(registers)
             canary = read_word(target, registers.get("fs_base", 0) + canary_at)
             held = None if slot is None else read_word(target, slot)
-            return slot if canary and held not in (None, canary) else None
+            if not canary or slot is None or held in (None, canary):
+                return None
+            return slot if registers["rsp"] <= slot < frame.cfa else None
         changed = changed_registers(instruction)
         if changed is None or holder in changed:
             holder = None

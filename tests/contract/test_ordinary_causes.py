@@ -68,7 +68,8 @@ ALONE static long *shadow(long *p) { return p + (1L << 40); }
 long no_shadow(void) { KEEP return *shadow(marked[2]); }
 /* Returns of hand-written code that take the word below their return address. */
 long unbalanced(void *kept), swap(long **save, long *stack, void *kept);
-__asm__("unbalanced: push %rbx; mov %rdi,%rbx; call 1f; pop %rbx; ret; 1: push %rbx; mov $1,%eax; ret;"
+__asm__("unbalanced: push %rbx; mov %rdi,%rbx; call 1f; pop %rbx; ret;"
+        "1: push %rbx; mov $1,%eax; ret;"
         "swap: push %rbx; mov %rdx,%rbx; call 2f; pop %rbx; ret;"
         "2: push %rbx; push %rbp; mov %rsp,(%rdi); mov %rsi,%rsp; pop %rbp; pop %rbx; ret");
 long push_without_pop(void) { return unbalanced(malloc(64)) + 1; }
@@ -80,12 +81,19 @@ long resume_too_low(void) {
     return swap(&resumed, stack - 2, malloc(64)) + 1;
 }
 ALONE static long step(long x) { return x + 1; }
-/* The handler was never set: callers keep it in a register that callees save, and end with a jump to it. */
+/* A handler that is data: its callers keep it in a register that callees save. */
 struct chain { long (*handle)(long, void *); struct chain *next; };
 ALONE static long pass_on(struct chain *c, long x) { x = step(x); return c->handle(x, c->next); }
-ALONE static long each(void *h, long x) { struct chain c = {h, 0}; for (int i = 0; i < 3; i++) x += pass_on(&c, x) + step(x) + (long)h; return x; }
+ALONE static long each(void *h, long x) {
+    struct chain c = {h, 0};
+    for (int i = 0; i < 3; i++) x += pass_on(&c, x) + step(x) + (long)h;
+    return x;
+}
 long handler_of_data(void) { return each(malloc(64), 3); }
-ALONE static long repeated(handler h, long x) { for (int i = 0; i < 3; i++) x += h(x) + step(x); return x; }
+ALONE static long repeated(handler h, long x) {
+    for (int i = 0; i < 3; i++) x += h(x) + step(x);
+    return x;
+}
 long repeat_wild(void) { return repeated((handler)malloc(64), 3); }
 """
 CALLS = {

@@ -478,6 +478,22 @@ def test_a_number_below_all_memory() -> None:
     assert classify_symptom(made).name == "wild-read"
 
 
+@pytest.mark.parametrize(
+    ("before", "rsi", "id"),
+    [
+        ("4801f7", 1 << 20, "S:number"),  # add %rsi,%rdi: NULL and all of it
+        ("4801f7", 1 << 19, "S:number:one-bit"),
+        ("4803fe", 1 << 20, "S:number"),  # the same in its other form
+        ("90", 1 << 20, "S:number:one-bit"),
+    ],
+)
+def test_a_distance_from_null_is_no_flipped_null(before: str, rsi: int, id: str) -> None:
+    number = 1 << 20
+    made = failed(LOAD, fault_at(number), before="90" * 24 + before, rdi=number, rsi=rsi,
+                  words={HEAP + 0x40: number})  # fmt: skip
+    assert ids(value_made_by_software(made)) == [id]
+
+
 def test_what_one_bit_explains_says_less() -> None:
     odd, off = HEAP + 0x8003, FIRST ^ 0x8000  # both less than 64 KiB behind the heap
     assert ids(access_beside_mapping(in_blocks(LOAD, fault_at(odd), {}, rdi=odd))) == ["S:near-end"]

@@ -29,13 +29,15 @@ from gdb_epi.corruption.pointers.small_changes import (
 from gdb_epi.corruption.pointers.suspects import FaultWord, is_held_once_outside_stacks
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import DATA, TRANSFERS
+from gdb_epi.fault.instructions import instructions_before
 from gdb_epi.sizes import WORD
 from gdb_epi.x86 import MemoryOperand
-from gdb_epi.x86.register_changes import LOAD
+from gdb_epi.x86.register_changes import LOAD, changed_registers
 
 WILD_VALUE, NOT_AS_READ, UNMAPPED = "S:wild-value", "S:not-as-read", "S:unmapped"
 UNTRACED = ":untraced"
 NUMBER = "S:number"
+ADD_TO_RM, ADD_TO_REG = 0x01, 0x03  # opcodes
 COMMON = frozenset(("S:ascii", "S:double", "S:int-pair"))  # forms that ordinary memory is full of
 
 
@@ -62,10 +64,30 @@ def sign_id_of_value(context: Context, word: FaultWord, sign_id: str) -> str:
         sign_id == NUMBER
         and has_one_bit_set(word.value)
         and is_held_once_outside_stacks(context, word.value)
+        and not _was_added_to_null(context, word)
     ):
         return sign_id_of_pointer(context, word, sign_id).replace(UNTRACED, ONE_BIT)
     common = sign_id in COMMON or (sign_id == "S:poison" and _is_printable(word.value))
     return sign_id + UNTRACED if common and not _is_read_from_its_place(context, word) else sign_id
+
+
+def _was_added_to_null(context: Context, word: FaultWord) -> bool:
+    """Whether a number was made by an addition of what still holds all of it, hence to a NULL."""
+    site = context.site
+    if isinstance(site, Absent) or site.kind != DATA or site.arrived:
+        return False
+    for _, step in reversed(instructions_before(context.target, site.fault.pc) or ()):
+        changed = changed_registers(step)
+        if changed is None or word.source not in changed:
+            continue
+        number = step.reg if step.opcode == ADD_TO_RM else step.rm
+        return (
+            step.opcode in (ADD_TO_RM, ADD_TO_REG)
+            and (step.opcode_map, step.size) == (0, 8)
+            and {step.reg, step.rm} == {word.source, number} != {word.source}
+            and site.fault.registers.get(number or "") == word.value
+        )
+    return False
 
 
 def _is_printable(value: int) -> bool:
