@@ -275,6 +275,20 @@ def test_one_word_alone_may_be_a_flipped_bit() -> None:
     assert not list(marked_pointer(table_of(*lane)))
 
 
+def test_a_negative_distance_is_no_mark() -> None:
+    """An array on a stack that was too small: -26460 was called a pointer with a mark."""
+    words = {HEAP + 0x100 + 8 * number: -8 * (number + 3) & (1 << 64) - 1 for number in range(4)}
+    registers = {"rcx": HEAP + (1 << 20), "rdx": words[HEAP + 0x100]}
+    made = state(
+        crash(11, 1, registers["rcx"] - 8 * 24),
+        registers=registers,
+        code=bytes.fromhex("f20f1104d1"),  # movsd %xmm0,(%rcx,%rdx,8)
+        words=words,
+        extra_regions=[Region(USER_TOP - 0x1000, USER_TOP, "rw-", None, 0, 0)],
+    )
+    assert not list(marked_pointer(made))
+
+
 def test_different_bits_in_one_field_are_no_marks() -> None:
     """A stray |= into many objects."""
     marked = [1 << bit | HEAP + 0x200 * n for n, bit in enumerate((62, 62, 62, 61), 1)]

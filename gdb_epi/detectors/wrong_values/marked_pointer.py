@@ -66,6 +66,9 @@ def marked_pointer(state: ProcessState) -> Iterator[Finding]:
     if site.kind == DATA:
         names = site.operand.registers() if site.operand is not None else ()
         values = {name: account.fault.registers.get(name, 0) for name in names}
+        if PAGE <= (account.address or 0) < 1 << ADDRESS_BITS:
+            # The sum of the registers has no mark: a register that has is a negative number.
+            values = {name: value for name, value in values.items() if not value >> ADDRESS_BITS}
     else:
         values = {"the target": account.address or 0}
     for name, value in values.items():
