@@ -23,15 +23,20 @@ def fleet(
 ) -> Population:
     """A fleet whose hosts crash at a rate a day (rows: hosts, columns: days).
 
-    `of_hosts`: the code of an attribute for each host and day. `of_crashes`: how likely a crash of
-    a host and a day has the second of two values.
+    `of_hosts`: the code of an attribute for each host and day; 2 is that of another program.
+    `of_crashes`: how likely a crash of a host and a day has the second of two values.
     """
     rng = np.random.default_rng(seed)
     host, day = np.indices(rates.shape).reshape(2, -1)
     crashes = np.repeat(np.arange(host.size), rng.poisson(rates).reshape(-1))
     crashes = crashes[np.argsort(day[crashes], kind="stable")]
     attributes = [
-        Attribute(name, ["old", "new"], codes.reshape(-1)[crashes], codes.reshape(-1))
+        Attribute(
+            name,
+            ["old", "new", "other"][: max(2, codes.max() + 1)],
+            codes.reshape(-1)[crashes],
+            codes.reshape(-1),
+        )
         for name, codes in of_hosts.items()
     ]
     nowhere = np.full(host.size, -1)

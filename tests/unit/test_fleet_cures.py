@@ -45,6 +45,19 @@ def test_who_is_chosen_for_many_crashes_has_fewer_afterwards() -> None:
     assert worse_value_sentences(population, []) == []
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_busy_service_whose_hosts_all_got_a_release_was_not_chosen(seed: int) -> None:
+    """Half of the hosts run something else, which crashes less, and fewer hosts crash at all."""
+    release = rolled_out(20 + np.arange(HOSTS) % 5)
+    release[100:] = 2
+    rates = np.random.default_rng(seed).lognormal(0, 0.35, (HOSTS, 1)) * np.full((1, DAYS), 0.12)
+    rates[100:] *= 0.5
+    rates[:100, 22:] *= 0.75  # it has fewer since
+    row = ask(fleet(rates, {"image": release}, seed=seed), "image", "new")
+    assert "chosen" not in row.answer and not row.answer.startswith("more crashes with it")
+    assert "the excess is" not in row.answer
+
+
 def test_a_cure_that_the_worst_hosts_get_is_one() -> None:
     of_hosts = np.sort(np.random.default_rng(3).gamma(1.0, 0.05, 400))
     rates = np.repeat(of_hosts[:, None], 100, axis=1)

@@ -429,7 +429,7 @@ def _rate_of_value(
         if same_days.low > 1 or judges.low > 1 or judges.high < 1:
             asked = population, attribute.crash == code, code, cells, judges, same_both
             why.append(_explained_by_process_age_clause(*asked))
-        if not any(why) and not instead and same_days.low > 1:
+        if not any(why) and not instead and same_days.low > 1 and judges.high >= 1:
             why.append(
                 _moved_programs_sentence(population, code, cells, same_days)
                 or explaining_attribute(population, attribute, code, cells, same_days)

@@ -248,7 +248,7 @@ def find_chosen_hosts(
     """Return the hosts that changed; None unless they were worse than others and then got better.
 
     `both` is what they did themselves, beside the change of the others. None too where some hosts
-    get the value while others lose it.
+    get the value while others lose it, and where all that could get it did: nobody chose.
     """
     crashes, hours = cells.tables_without_and_with_value(
         code, np.arange(cells.hosts_and_days()[0]), DAYS_OF_STRETCH
@@ -261,6 +261,9 @@ def find_chosen_hosts(
         return None
     order = [1, 0] if lost else [0, 1]
     some = hours[order[0]].sum(1) > 0
+    if not lost:  # a host of another service, without the value that these had, was no choice
+        earlier = np.unique(cells.codes[1][changed[cells.hosts[1]]])
+        some[np.setdiff1d(cells.hosts[1], cells.hosts[1][np.isin(cells.codes[1], earlier)])] = False
     cohort = CrashesBeforeAndAfterChange(crashes[order][:, some], hours[order][:, some])
     times = cohort.times_until_change()
     if times <= 1:
