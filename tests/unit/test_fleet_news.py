@@ -244,6 +244,30 @@ def test_a_repaired_host_that_fails_again_is_raised(db, receiver, capsys):
     assert "raised again after its host was repaired" in capsys.readouterr().out
 
 
+def test_a_host_that_was_renamed_after_its_repair_is_one_host(db, receiver, capsys):
+    assert "node-7" in (screen(db), capsys.readouterr().out)[1]
+
+    def named(number, host, day, **more):
+        record = crash(number, host, day, **more)
+        return {**record, "host": {**record["host"], "machine_id": "m7"}}
+
+    put(db, named(79_000, "node-7", 9))
+    with open_database(db, write=True) as engine:
+        repaired = DecisionToRecord("host", "node-7", "ann", "repaired")
+        record_decision(engine, repaired, (FIRST + 14) * DAY)
+    put(db, named(79_001, "rack3-07", 16))
+    assert screen(db, "--exit-code") == 0, "its past is not held against its new name"
+    flags = {"bitflip": True, "lock_inherited": False}
+    put(db, named(79_002, "rack3-07", 16, flags=flags))
+    capsys.readouterr()
+    assert screen(db, "--exit-code") == 5
+    assert "rack3-07 was repaired and fails again: 1 of its 2 crashes" in capsys.readouterr().out
+    main(["fleet", "exclude", "--db", db])
+    assert "left in: rack3-07: a suspect: host rack3-07 was repaired" in capsys.readouterr().out
+    main(["fleet", "show", "rack3-07", "--db", db])
+    assert "host node-7 is a suspect" in capsys.readouterr().out
+
+
 def test_a_host_is_marked_by_any_of_its_spellings(db, receiver, capsys):
     """The feed has a domain and capitals, people say either; the past is that of one host."""
     with open_database(db, write=True) as engine:

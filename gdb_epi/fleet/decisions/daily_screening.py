@@ -79,7 +79,8 @@ class HostFailingAfterRepair(NamedTuple):
     def words(self) -> str:
         """Return it as a sentence."""
         of_all = f"{self.damaged} of its {counted(self.crashes, 'crash')} since"
-        return f"host {self.host} was repaired and fails again: {of_all} have a flipped bit"
+        have = "has" if self.damaged == 1 else "have"
+        return f"host {self.host} was repaired and fails again: {of_all} {have} a flipped bit"
 
 
 class DailyScreening(NamedTuple):

@@ -157,6 +157,8 @@ def plan_exclusion(
             since = int((state.since or now) // SECONDS_A_DAY)
             words = f"{state.who} calls it suspect" + (f": {state.note}" if state.note else "")
             wanted[name] = HostToExclude(name, words, (), since, _exclusion_end_day(now, days), 0)
+        elif state.state == SUSPECT and state.who == TOOL and name not in wanted:
+            left_in.setdefault(name, f"a suspect: {state.note}" if state.note else "a suspect")
         if state.state in (HEALTHY, BACK) and name in left_in:
             left_in[name] = f"{left_in[name]}; {state.state} since {utc_day_text(state.since)}"
     pattern = _NODE if node_names else _NAME

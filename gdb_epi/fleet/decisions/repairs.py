@@ -54,13 +54,24 @@ def separate_past_of_repaired_hosts(
 
 
 def match_names_to_hosts(population: Population, names: Iterable[str]) -> dict[str, str]:
-    """Return name -> the host of the population that it means, by case and domain (host_spelling).
+    """Return name -> the host of the population that it means: by case, domain, or an older name.
 
-    A host is marked by one of its names; the population has one spelling for all of them.
+    A host is marked by one of its names; the population has one spelling for all of them, and a
+    machine that was renamed since under its latest one.
     """
-    return match_spellings(
-        [host for host in population.hosts if not is_past_of_repaired_host(host)], names
-    )
+    is_now = latest_names_of_renamed_hosts(population)
+    hosts = [host for host in population.hosts if not is_past_of_repaired_host(host)]
+    wanted = {name: spelt for name in names for spelt in [match_spellings(list(is_now), [name])]}
+    latest = {name: is_now[spelt[name]] if spelt else name for name, spelt in wanted.items()}
+    meant = match_spellings(hosts, latest.values())
+    return {name: meant[last] for name, last in latest.items() if last in meant}
+
+
+def latest_names_of_renamed_hosts(population: Population) -> dict[str, str]:
+    """Return old name -> the one that the machine has now, unless another machine got the old."""
+    renamed = population.quality.get("renamed", ())
+    given_again = population.quality.get("given_again", ())
+    return {old: last for *before, last in renamed for old in before if old not in given_again}
 
 
 def findings_without_past_hosts(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -206,7 +206,11 @@ def _names_and_events_of_host(engine: Any, name: str, asof: int | None) -> list[
 
     import numpy as np
 
-    from gdb_epi.fleet.decisions.repairs import separate_past_of_repaired_hosts
+    from gdb_epi.fleet.decisions.decision_lines import host_decision_lines
+    from gdb_epi.fleet.decisions.repairs import (
+        latest_names_of_renamed_hosts,
+        separate_past_of_repaired_hosts,
+    )
     from gdb_epi.fleet.decisions.states import repaired_hosts
     from gdb_epi.fleet.population.cache import load_population
     from gdb_epi.fleet.population.host_spelling import match_spellings
@@ -218,13 +222,22 @@ def _names_and_events_of_host(engine: Any, name: str, asof: int | None) -> list[
     population = load_population(engine, asof)
     renamed = population.quality.get("renamed", ())
     given_again = population.quality.get("given_again", ())
-    is_now = {old: last for *before, last in renamed for old in before if old not in given_again}
+    is_now = latest_names_of_renamed_hosts(population)
     names = match_spellings([is_now.get(name, name)], population.hosts)
     mine = [population.hosts.index(host) for host in names]
     count = int(np.isin(population.host, mine).sum())
     with engine.connect() as connection:
-        repaired = repaired_hosts(sqlalchemy_executor(connection), time.time(), end_of_day(asof))
-    lines = sentences_about_hosts(separate_past_of_repaired_hosts(population, repaired), names)
+        execute = sqlalchemy_executor(connection)
+        repaired = repaired_hosts(execute, time.time(), end_of_day(asof))
+        decided = [
+            line
+            for old, now in is_now.items()
+            if now in names and old != name
+            for line in host_decision_lines(execute, old)
+        ]
+    lines = decided + sentences_about_hosts(
+        separate_past_of_repaired_hosts(population, repaired), names
+    )
     for *before, last in renamed:
         if name in before and name not in given_again:
             lines.append(
