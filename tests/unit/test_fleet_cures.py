@@ -7,10 +7,14 @@ import numpy as np
 import pytest
 from support.fleet_rates import DAYS, FIRST, HOSTS, ask, fleet, rolled_out, waves
 
+from gdb_epi.fleet.population.coverage import sum_old_host_hours
 from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.value_spans import ran_alone
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.population_verdict import judge_signature
+from gdb_epi.fleet.questions.quality import check_quality
 from gdb_epi.fleet.questions.rates import rates_of_values, worse_value_sentences
+from gdb_epi.fleet.questions.splitting import split_signature
 from gdb_epi.fleet.records.facts import PROGRAM
 from gdb_epi.fleet.screen.attributes import attribute_findings
 from gdb_epi.fleet.screen.finding import BITFLIP, CAVEAT_ALONE, HOST, Finding
@@ -319,3 +323,68 @@ def test_few_hours_that_leave_twice_as_many_open_acquit_nothing() -> None:
     kernel = rolled_out(np.where(np.arange(HOSTS) < 12, 38, 99))
     row = ask(fleet(np.full((HOSTS, DAYS), 0.1), {"kernel": kernel}, seed=2), "kernel", "new")
     assert row.answer.startswith("cannot tell: "), row.answer
+
+
+def test_sums_of_old_hours_still_tell_what_ran_beside_a_value() -> None:
+    """A release in four waves, taken back on one day: half of the hosts ran without it."""
+    since = 10 + np.arange(HOSTS) % 4 * 6
+    release = rolled_out(since) * (np.arange(DAYS) < 30)
+    whole = fleet(np.full((HOSTS, DAYS), 0.01), {"kernel": release})
+    summed = sum_old_host_hours(whole, FIRST + DAYS)
+    assert summed.exposure_day.size < whole.exposure_day.size / 5
+    for population in (whole, summed):
+        codes, days = population.attributes[0].exposure, population.exposure_day
+        beside = (codes == 0) & (days >= FIRST + 10) & (days < FIRST + 30)
+        assert population.exposure_hours[beside].sum() == 24.0 * (since - 10).sum()
+        assert not ran_alone(population, codes, 1)
+
+
+def test_two_values_of_hardware_are_called_hardware_where_a_signature_is_split() -> None:
+    """A firmware on one model of disk: both together have it, and nothing else a few times."""
+    model = np.repeat((np.arange(HOSTS) % 3 == 0).astype(int)[:, None], DAYS, axis=1)
+    firmware = rolled_out(np.where(np.arange(HOSTS) % 2, 18, DAYS))
+    rates = 0.05 + 0.08 * model * firmware
+    whole = fleet(rates, {"disk_fw": firmware, "disk_model": model})
+    codes = [a.crash for a in whole.attributes]
+    signature = np.where(codes[0] * codes[1] == 1, 0, 1 + np.arange(whole.day.size) % 7)
+    whole = whole._replace(signature=signature, memo=None)
+    parts = split_signature(whole, 0, FIRST + DAYS - 1).parts
+    assert parts[0].mark == "disk_fw=new and disk_model=new"
+    assert parts[0].label.startswith("hardware, firmware, or code that only such hosts run: ")
+
+
+def test_days_after_the_hours_on_which_one_host_alone_crashed_ask_for_its_clock() -> None:
+    rates = np.full((HOSTS, DAYS), 0.05)
+    rates[:, -3:], rates[7, -3:] = 0.0, 1.5
+    whole = fleet(rates, {})
+    until = whole.exposure_day < FIRST + DAYS - 3
+    clock = "all of these are of host h007: see whether its clock is right; else feed those days"
+    for day, advice in ((DAYS - 3, clock), (20, "feed those days")):
+        fed = until & (whole.exposure_day != FIRST + day)
+        checks = check_quality(whole.select(whole.host >= 0, fed))
+        assert [c.advice for c in checks if "no host-hours for" in c.text] == [advice]
+
+
+@pytest.mark.parametrize("more", [0.0, 0.09])
+def test_what_a_later_version_has_again_in_one_region_is_not_over(more: float) -> None:
+    """The region explains most of the later crashes, and had none with the version between."""
+    release = np.broadcast_to(np.digitize(np.arange(DAYS), (12, 26)), (HOSTS, DAYS)).copy()
+    region = np.repeat((np.arange(HOSTS) % 3 == 0).astype(int)[:, None], DAYS, axis=1)
+    has_bug = (release == 0) | ((release == 2) & (region == 1))
+    whole = fleet(
+        0.04 + (0.03 + more * (release == 2)) * has_bug, {"image": release, "region": region}
+    )
+    rows = np.arange(whole.day.size)
+    image, place = (attribute.crash for attribute in whole.attributes)
+    is_bug = ((image == 0) | ((image == 2) & (place == 1))) & (rows % 7 < 3)
+    signature = np.where(is_bug, 0, 1 + rows % 5)
+    program = Attribute(
+        PROGRAM, ["shop"], np.zeros(rows.size, dtype=int), np.full(whole.exposure_day.size, -1)
+    )
+    whole = whole._replace(signature=signature, facts=(program,), memo=None)
+    findings = screen_population(whole, FIRST + DAYS - 1).findings
+    of_first = [f for f in findings if f.mark == "image=old" and f.signature == "s0"]
+    assert of_first and (not more or any(f.mark == "region=new" for f in findings))
+    caveats = "; ".join(of_first[0].caveats)
+    assert "again with other: mended in new, and lost since" in caveats
+    assert "may be over" not in caveats and "new and other" not in caveats

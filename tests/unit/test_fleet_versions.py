@@ -66,6 +66,18 @@ def test_the_releases_of_a_program_are_one_line(last, says):
     assert not any("is not why" in caveat for caveat in answer.caveats)
 
 
+def test_a_version_that_was_rolled_back_did_not_end_with_the_next():
+    """All hosts went back to the first release for ten days; the third one came after that."""
+    whole = fleet(two_a_day(10, 20) + [(day, 60_000, 0) for day in range(10, 20)])
+    image = whole.attributes[0]
+    back = np.where((whole.day >= START + 20) & (whole.day < START + 30), 0, image.crash)
+    whole = whole._replace(attributes=(image._replace(crash=back),), memo=None)
+    course = versions_with_signature(whole, whole.signature == 0)
+    assert course is not None
+    assert course.end_words().startswith("ended when it was rolled back (from ")
+    assert course.mended == ("", START + 20)
+
+
 def test_a_loop_on_one_host_came_with_no_version():
     whole = fleet(two_a_day(10, 30))
     loop = whole._replace(host=np.where(whole.signature == 0, 3, whole.host))

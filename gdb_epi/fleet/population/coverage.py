@@ -9,9 +9,13 @@ records themselves have is kept for questions that compare crashes with crashes 
 
 from __future__ import annotations
 
+import heapq
+from collections.abc import Sequence
+
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, ComputedOnceCache, Population
+from gdb_epi.fleet.population.value_spans import NEVER, first_and_last_days
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
     Bools,
@@ -248,13 +252,15 @@ def has_crashes_without_hours(population: Population) -> bool:
 
 
 MIN_ROWS = 1_000  # of host-hours: fewer are counted as quickly as they are
+MAX_CUTS = 12  # values on whose first and last days the sums of host-hours are cut
 
 
 def sum_old_host_hours(population: Population, since: int) -> Population:
     """Return the population with the host-hours before a day summed up by host and attributes.
 
-    What is asked of them is how many there are of each value, and its first and last day: the last
-    one has a row of no hours. Of 5,000 hosts over a year a twelfth of the rows is left.
+    What is asked of them is how many there are of each value, and of the others while it ran: no
+    sum goes beyond the first or last day of a value that ran for a while. The last day of a sum has
+    a row of no hours. Of 5,000 hosts over a year a twelfth of the rows is left.
     """
     columns = (
         population.exposure_host,
@@ -282,6 +288,21 @@ def _concatenate_rows(column: Ints, some: Ints, last: Ints) -> Ints:
     return np.concatenate((column[some], column[last]))
 
 
+def _days_on_which_values_came_or_went(
+    days: Ints, hours: Floats, columns: Sequence[Ints], rows: Ints
+) -> Ints:
+    """Return the days on which values come up or have gone, in order: those of the most hours."""
+    cuts: list[tuple[float, int, int]] = []
+    begin, end = int(days.min()), int(days.max())
+    for codes in (column[rows] for column in columns[1:]):
+        size = int(codes.max(initial=-1)) + 1
+        first, last = first_and_last_days(codes, days, size)
+        of_value = sum_by_code(codes[codes >= 0], hours[codes >= 0], size)
+        passing = np.flatnonzero((first < NEVER) & ((first > begin) | (last < end)))
+        cuts += [(-of_value[v], int(first[v]), int(last[v]) + 1) for v in passing.tolist()]
+    return np.unique([day for cut in heapq.nsmallest(MAX_CUTS, cuts) for day in cut[1:]])
+
+
 def _sum_old_days(
     since: int, days: Ints, hours: Floats, *columns: Ints
 ) -> tuple[Ints, Ints, Ints, Floats] | None:
@@ -289,7 +310,9 @@ def _sum_old_days(
     old = np.flatnonzero(days < since)
     if old.size < MIN_ROWS:
         return None
-    where, number, _ = distinct_rows([column[old] for column in columns])
+    cuts = _days_on_which_values_came_or_went(days[old], hours[old], columns, old)
+    of_span = np.searchsorted(cuts, days[old], side="right")
+    where, number, _ = distinct_rows([of_span, *(column[old] for column in columns)])
     first = np.full(where.size, since)
     last = np.full(where.size, int(days[old].min()))
     np.minimum.at(first, number, days[old])

@@ -356,11 +356,16 @@ def _check_host_hours(population: Population) -> Iterator[QualityCheck]:
     gaps = np.setdiff1d(crash_days, days)
     lacking = int((~covered).sum())
     if gaps.size:
+        there = np.unique(population.host[timed & np.isin(population.day, gaps)])
+        mend = "feed those days"
+        if there.size == 1 and there[0] >= 0 and covered.any():
+            name = population.hosts[int(there[0])]
+            mend = f"all of these are of host {name}: see whether its clock is right; else {mend}"
         yield QualityCheck(
             HOURS, False, f"no host-hours for {_day_ranges_text(gaps)}, which have crashes: hosts "
             "that ran beside those days are taken to have run, attributes are compared without "
             "hours",
-            "feed those days",
+            mend,
         )  # fmt: skip
     has_hours = np.unique(population.exposure_host[population.exposure_hours > 0])
     crashed = np.unique(population.host[population.host >= 0])

@@ -44,7 +44,12 @@ from gdb_epi.fleet.screen.finding import (
     Finding,
     is_about_whole_host,
 )
-from gdb_epi.fleet.screen.finding_texts import describe_certainty, describe_risk, describe_verdict
+from gdb_epi.fleet.screen.finding_texts import (
+    describe_cause_kind,
+    describe_certainty,
+    describe_risk,
+    describe_verdict,
+)
 from gdb_epi.fleet.screen.hosts import exposure_shares, hosts_of_signature
 from gdb_epi.fleet.screen.programs import is_compared_by_program
 from gdb_epi.fleet.screen.screening import case_control_findings, screen_hosts
@@ -517,7 +522,9 @@ def _marked_part(
     label = describe_verdict(conditions[0])
     if len(conditions) > 1:
         certainty = describe_certainty(population, same, conditions)
-        label = f"software or configuration: {certainty} {mark}"
+        kinds = {describe_cause_kind(f.attr, f.signature) for f in conditions}
+        kind = kinds.pop() if len(kinds) == 1 else "software or configuration"
+        label = f"{kind}: {certainty} {mark}"
     part = _unmarked_part(population, same, label, explained_part.members)
     here = _bad_host_sentence(population, same, explained_part)
     return part._replace(mark=mark, finding=conditions[0], also=conditions[1:], here=here)

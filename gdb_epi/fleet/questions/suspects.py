@@ -537,10 +537,15 @@ def signatures_with_value(
             continue
         if f"{name}={value}" in finding.marks:
             code = population.signatures.index(finding.signature)
+            # The finding may be of a part alone, as of the crashes at one hour.
+            mine, attribute = population.signature == code, population.attribute(name)
+            has = finding.members if attribute is None else attribute.crashes_with(value)
+            verdict = judge_signature(population, code, population.last_day)
+            is_marked = any(cause.findings for cause in verdict.causes)
             words.append(
-                f"{finding.n} of {finding.total} crashes of "
+                f"{np.count_nonzero(mine & has)} of {np.count_nonzero(mine)} crashes of "
                 f"{signature_with_program_words(population, finding.signature)} have it; "
-                f"{judge_signature(population, code, population.last_day).headline}"
+                f"{verdict.headline if is_marked else describe_verdict(finding)}"
             )
     return words[:MAX_TOLD]
 

@@ -336,13 +336,15 @@ def _later_version_sentence(
     attribute = population.attribute(finding.attr)
     if attribute is None or finding.signature not in population.signatures:
         return None
-    same = population.crashes_of_signature(finding.signature)
-    if explained is not None:
-        same &= ~explained
-    if is_process_attribute(finding.attr) and (
-        regression := version_regression_words(population, same)
-    ):
-        return regression
+    every = population.crashes_of_signature(finding.signature)
+    same = every if explained is None else every & ~explained
+    if is_process_attribute(finding.attr):
+        # Crashes that a version between had none of, either, did not go on whatever mends it.
+        beside = (
+            None if explained is None else version_regression_words(population, every & explained)
+        )
+        if regression := version_regression_words(population, every if beside else same):
+            return regression
     late = attribute.crash[same & population.has_time & (population.day > last)]
     counts = np.bincount(late[late >= 0], minlength=len(attribute.values))
     value = int(counts.argmax())

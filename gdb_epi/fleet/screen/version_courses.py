@@ -148,7 +148,7 @@ class VersionsWithSignature(NamedTuple):
     having: tuple[tuple[str, int], ...]  # the tag of each, and the crashes with it
     before: tuple[int, float]  # crashes with versions before the first of these, and those due
     due_after: float  # with those after the last one; 0: there are none yet
-    mended: tuple[str, int] | None  # the version that ended it, and the day on which it came up
+    mended: tuple[str, int] | None  # the version that ended it ("": a roll-back), and its first day
     brought: tuple[str, ...]  # packages that all of them have, and hardly any other version
 
     def words(self) -> str:
@@ -167,7 +167,8 @@ class VersionsWithSignature(NamedTuple):
         """Say what ended it; "" where nothing did."""
         if self.mended is None:
             return ""
-        return f"ended with {self.mended[0]} (from {iso_day(self.mended[1])} on)"
+        by = f"with {self.mended[0]}" if self.mended[0] else "when it was rolled back"
+        return f"ended {by} (from {iso_day(self.mended[1])} on)"
 
 
 def versions_with_signature(
@@ -209,8 +210,11 @@ def versions_with_signature(
         return None
     mended = None
     if is_over:
-        came = population.day[rows[image.crash[rows] == after[0]]]
-        mended = versions.name(after[0]), int(came.min())
+        came = int(population.day[rows[image.crash[rows] == after[0]]].min())
+        gone = int(population.day[with_it].max()) + 1
+        between = population.day[rows[np.isin(image.crash[rows], before)]]
+        is_rolled_back = ((between >= gone) & (between < came)).sum() >= MIN_N
+        mended = ("", gone) if is_rolled_back else (versions.name(after[0]), came)
     return VersionsWithSignature(
         image.name, tuple((versions.name(code), int(own[code])) for code in has_it),
         (int(own[before].sum()), float(due[before].sum())),
