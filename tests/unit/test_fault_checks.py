@@ -593,6 +593,16 @@ def test_an_address_of_a_low_program_with_a_bit_too_many(low: int, ids: list[str
     assert named_ids == ids
 
 
+@pytest.mark.parametrize(
+    ("value", "ids"),
+    [(0x8_0000_7F1A, ["S:int-pair"]), (int.from_bytes(b"west-26\0", "little"), ["S:ascii"])],
+)
+def test_a_return_from_between_two_words_takes_no_numbers(value: int, ids: list[str]) -> None:
+    for sp, named in ((SP, ids), (SP + 4, [id for id in ids if id == "S:ascii"])):
+        signs = evidence(value_made_by_software(returned(value, sp)))
+        assert [sign.id.partition(":untraced")[0] for sign in signs] == named
+
+
 def test_a_table_of_addresses_is_no_loop_over_rows() -> None:
     addresses = [0x7FFF_F6AE_0000 + 1024 * number for number in range(64)]
     table = b"".join(address.to_bytes(8, "little") for address in addresses)

@@ -23,7 +23,7 @@ from gdb_epi.corruption.replay.register_origins import (
     recomputed_registers,
 )
 from gdb_epi.errors import Absent
-from gdb_epi.fault.fault_site import DATA, NO_FAULT, TRANSFERS, FaultSite
+from gdb_epi.fault.fault_site import DATA, NO_FAULT, RETURN, TRANSFERS, FaultSite
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.mapping_checks import (
     NEAR_NULL,
@@ -123,9 +123,15 @@ def software_pattern(context: Context, word: FaultWord) -> WordShape | None:
     """Return the software pattern of a word; None when it shows none.
 
     Memory is searched once for each value. A stack pointer shows none: no program makes it of data.
+    What a return took by a stack pointer that leads between two words is halves of both: it may be
+    text, but no numbers.
     """
     if word.source == "rsp":
         return None
+    site = context.site
+    returned = not isinstance(site, Absent) and site.kind == RETURN and word.source == "target"
+    if returned and (site.slot or 0) % WORD:
+        return _software_pattern_of_value(context, word.value, is_index=True)
     return _software_pattern_of_value(context, word.value, is_index=word.distance is None)
 
 
