@@ -120,6 +120,7 @@ CATEGORIES = (
     CategoryHypothesis(
         "segv-misaligned", "software", "wrong-pointer",
         "the instruction needs an aligned address, and this one is not",
+        most=ONE_BIT_EXPLAINS,  # a return that leads elsewhere leaves a stack that is not, too
     ),
     CategoryHypothesis(
         "fpe", "software", "arithmetic", "the program did arithmetic without a result",

@@ -45,6 +45,7 @@ from gdb_epi.fault.own_native_code import AT_FAULT
 from gdb_epi.judgement.calibration import ANY_RULE, RuleCounts
 from gdb_epi.judgement.label_evidence import (
     ELSE_EXPLAINS,
+    ONE_BIT_EXPLAINS,
     ONE_WORD_EXPLAINS,
     evidence_for_verdict_labels,
 )
@@ -544,6 +545,12 @@ def test_a_call_that_the_c_library_refused_is_no_overrun(text: str) -> None:
     )
     likeliest = max(verdict.cause, key=lambda cause: cause.probability).hypothesis
     assert likeliest == ("out-of-bounds" if overrun else "failed-check")
+
+
+def test_a_misaligned_access_alone_is_no_sure_bug() -> None:
+    """A return that a flipped bit led elsewhere in a function leaves its stack misaligned."""
+    verdict = judge_core("segv-misaligned", [], compute_score([]))
+    assert (verdict.label, verdict.confidence) == ("software", ONE_BIT_EXPLAINS)
 
 
 def test_a_refused_call_has_its_name() -> None:
