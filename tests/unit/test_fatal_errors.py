@@ -44,6 +44,16 @@ def test_what_was_to_be_filled_in_is_told_as_that(monkeypatch: pytest.MonkeyPatc
     assert "GIL: ? is at ?, 5% free" in finding.summary
 
 
+def test_a_recursion_that_went_on_is_of_the_programs_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fatal, "constant_arguments", lambda *_: {"rdi": 1})
+    monkeypatch.setattr(fatal, "constant_text", lambda *_: "Cannot recover from stack overflow.")
+    names = ("Py_FatalError", "_Py_CheckRecursiveCall", "cfunction_enter_call")
+    frames = [frame(name, LIBPYTHON) for name in names]
+    (finding,) = fatal.python_fatal_error(state(crash(6, -6, sender=PID), native=frames))
+    assert "cfunction_enter_call: Cannot recover from stack overflow; code" in finding.summary
+    assert (finding.facts["kind"], finding.facts["at_fault"]) == ("recursion", "line")
+
+
 CALL, REASON = b"\xe8\0\0\0\0", TEXT + 0x40
 PASSES_REASON = {  # how a compiler may pass the text at REASON; the code ends at PC, with the call
     "at once": b"\x48\x8d\x35" + struct.pack("<i", REASON - PC + 5),  # lea rsi, [rip + ...]

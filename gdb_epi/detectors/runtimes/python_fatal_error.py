@@ -64,6 +64,8 @@ _CHECKS = frozenset((
     "_PyMem_DebugCheckGIL", "_PyMem_DebugCheckAddress", "_Py_CheckFunctionResult",
 ))  # fmt: skip
 _OTHER_API = "; a block was released by another API than it is from, or its head overwritten"
+# 3.8 and 3.9 raise RecursionError once, and end the process 50 calls deeper (Python/ceval.c).
+_CALLED_ON = "; code that handled a RecursionError went on to call deeper"
 MAX_FRAMES = 32
 
 
@@ -106,6 +108,7 @@ def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
     if kind != "without-gil" and caller is not called_in:
         called_in = None  # CPython gave up by itself
     meaning = _OTHER_API if (reason or "").startswith("bad ID") else _MEANINGS[kind]
+    meaning = _CALLED_ON if (reason or "").startswith("Cannot recover from") else meaning
     if kind == "without-gil":
         is_own = called_in is not None and is_own_library(called_in.module or "")
         meaning = f"; {called_in.module_name if called_in and is_own else 'code'}{meaning}"
@@ -114,7 +117,9 @@ def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
     facts["no_gil"] = kind == "without-gil" and "GIL" in (reason or "")
     if "daemon threads" in (reason or ""):
         facts |= {"daemon_threads": True, AT_FAULT: PROGRAM}
-    elif called_in is not None and called_in.module_name.startswith(CALLERS):
+    elif kind == "recursion" or (
+        called_in is not None and called_in.module_name.startswith(CALLERS)
+    ):
         facts[AT_FAULT] = LINE
     elif called_in is not None and is_own_library(called_in.module or ""):
         facts |= facts_of_file_at_fault(called_in.module_name)
@@ -139,8 +144,9 @@ def find_fatal_error_frame(
     while last + 1 < len(frames) and frames[last + 1].function == frames[last].function:
         last += 1
     name = str(frames[last].function)
-    caller = frames[last + 1] if last + 1 < len(frames) else None
-    reason = _fatal_error_reason(target, name, caller, registers)
+    told = next((n for n in range(last, -1, -1) if frames[n].function in _REASON_IN), last)
+    caller = frames[told + 1] if told + 1 < len(frames) else None
+    reason = _fatal_error_reason(target, str(frames[told].function), caller, registers)
     around = " ".join(frame.function or "" for frame in frames[:MAX_FRAMES])
     return last, reason, _kind_of_fatal_error(f"{reason or ''} {name}", around)
 
@@ -166,7 +172,7 @@ def _fatal_error_reason(
         return None
     # What was to be filled in (_Py_FatalErrorFormat) is no constant.
     filled = re.sub(CONVERSION, lambda match: "%" if match[2] == "%" else "?", reason)
-    return filled.replace(" for ? ", " ")
+    return filled.replace(" for ? ", " ").removesuffix(".")
 
 
 def _registers_of_frame_at(
