@@ -39,29 +39,39 @@ def data_files_of(package: str) -> list[str]:
     return sorted(found)
 
 
+# In one process: each would compile the whole package anew, as no bytecode may be left in the tree.
+MAKE = """
+import contextlib, sys
+from gdb_epi.cli.main import main
+for path, *words in (argument.split(":") for argument in sys.argv[1:]):
+    with open(path, "w") as file, contextlib.redirect_stdout(file):
+        if main(words):
+            sys.exit(f"no {path}")
+"""
+
+
 def made_files() -> list[tuple[str, list[str]]]:
     """Make the manual page and the completion of shells by the parsers; return where they go.
 
     They need none of the dependencies. A tree that cannot be written to has none.
     """
+    if {"egg_info", "dist_info"} & set(sys.argv):  # only asked what the package is
+        return []
     folder = os.path.join("build", "share")
-    made = []
-    for place, name, words in (
-        ("share/man/man1", "gdb-epi.1", ("man",)),
-        ("share/bash-completion/completions", "gdb-epi", ("completion", "bash")),
-        ("share/zsh/site-functions", "_gdb-epi", ("completion", "zsh")),
-    ):
-        program = [sys.executable, "-B", "-m", "gdb_epi.cli.main", *words]
-        try:
-            text = subprocess.run(program, cwd=HERE, check=True, stdout=subprocess.PIPE).stdout
-            os.makedirs(os.path.join(HERE, folder), exist_ok=True)
-            with open(os.path.join(HERE, folder, name), "wb") as file:
-                file.write(text)
-        except (OSError, subprocess.CalledProcessError) as error:
-            sys.stderr.write(f"{place}/{name} is not made: {error}\n")
-            continue
-        made.append((place, [os.path.join(folder, name)]))
-    return made
+    files = {
+        "share/man/man1": ("gdb-epi.1", "man"),
+        "share/bash-completion/completions": ("gdb-epi", "completion:bash"),
+        "share/zsh/site-functions": ("_gdb-epi", "completion:zsh"),
+    }
+    paths = {place: os.path.join(folder, name) for place, (name, _) in files.items()}
+    wanted = [f"{paths[place]}:{words}" for place, (_, words) in files.items()]
+    try:
+        os.makedirs(os.path.join(HERE, folder), exist_ok=True)
+        subprocess.run([sys.executable, "-B", "-c", MAKE, *wanted], cwd=HERE, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        sys.stderr.write(f"no manual page and no completion of shells: {error}\n")
+        return []
+    return [(place, [path]) for place, path in paths.items()]
 
 
 README = os.path.join(HERE, "README.md")
