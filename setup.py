@@ -55,7 +55,7 @@ def made_files() -> list[tuple[str, list[str]]]:
 
     They need none of the dependencies. A tree that cannot be written to has none.
     """
-    if {"egg_info", "dist_info"} & set(sys.argv):  # only asked what the package is
+    if {"egg_info", "dist_info", "editable_wheel"} & set(sys.argv):  # which hold none of them
         return []
     folder = os.path.join("build", "share")
     files = {
@@ -136,7 +136,6 @@ setup(
     classifiers=[
         "Environment :: Console",
         "Intended Audience :: Developers",
-        "License :: OSI Approved :: Apache Software License",
         "Operating System :: POSIX :: Linux",
         "Programming Language :: Python :: 3",
         "Topic :: Software Development :: Debuggers",
