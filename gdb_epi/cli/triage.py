@@ -437,9 +437,9 @@ def _make_sidecar_options(args: Namespace) -> SidecarOptions:
 
         read_host_json_named_by_user(args.host_json)
     if args.core_pattern is not None:
-        from gdb_epi.sidecars.filename import template_pattern
+        from gdb_epi.sidecars.filename import regex_of_core_pattern
 
-        template_pattern(args.core_pattern)
+        regex_of_core_pattern(args.core_pattern)
     for option, name in (("--journal", args.journal), ("--apport", args.apport)):
         if name is not None and not os.path.exists(name):
             raise InputError(f"{option} {name}: no such file", hint="check the path")

@@ -39,7 +39,7 @@ def gc_line(gc: GcState) -> str:
 
 def tstate_name(runtime: RuntimeDetails, address: int) -> str:
     """Return which thread a PyThreadState * is."""
-    thread = runtime.thread(address)
+    thread = runtime.thread_state_at(address)
     if thread is None:
         return f"a thread state that is in no list ({address:#x})"
     return thread_words(thread.name, thread.tid)
@@ -114,7 +114,7 @@ def interpreter_json(
 ) -> dict[str, Any]:
     """Return one interpreter for JSON; null where it could not be read."""
     gil = interpreter.gil if isinstance(interpreter.gil, Gil) else None
-    holder = runtime.thread(gil.holder) if gil else None
+    holder = runtime.thread_state_at(gil.holder) if gil else None
     stop = interpreter.stop_the_world
     return {
         "id": interpreter.state.id,

@@ -39,7 +39,7 @@ SYSTEMD = re.compile(
 )
 
 
-def template_pattern(template: str) -> re.Pattern[str]:
+def regex_of_core_pattern(template: str) -> re.Pattern[str]:
     """Return the pattern of a core_pattern's last component. Raises UsageError.
 
     A specifier that stands twice must say the same twice.
@@ -82,7 +82,7 @@ def read_file_name_sidecar(core: str, template: str | None) -> Sidecar | None:
     if template is None:
         match = SYSTEMD.match(plain)
         return None if match is None else _sidecar_of_values(match.groupdict())
-    match = template_pattern(template).match(plain)
+    match = regex_of_core_pattern(template).match(plain)
     if match is None:
         misfit = f"{MISFIT} {template.rsplit('/', 1)[-1]}: it tells no host and no time"
         return Sidecar("core_pattern", "", {}, {}, (misfit,))

@@ -61,7 +61,7 @@ def test_who_holds_the_gil_and_who_waits_for_it(interpreter: Interpreter) -> Non
     assert isinstance(python, PythonState) and python.gil_holder == truth["gil_holder"]
     if interpreter.gil:
         assert main_interpreter.gil.interval == round(truth["interval"] * 1e6)
-        holder = runtime_of(session).thread(main_interpreter.gil.holder)
+        holder = runtime_of(session).thread_state_at(main_interpreter.gil.holder)
         assert holder is not None and holder.tid == truth["gil_holder"]
     assert main_interpreter.modules == truth["modules"]
 
@@ -182,7 +182,7 @@ def test_finalization_names_its_thread(interpreter: Interpreter) -> None:
     made, session = open_session(interpreter, "finalization")
     runtime = runtime_of(session)
     assert isinstance(runtime.finalizing, int)
-    thread = runtime.thread(runtime.finalizing)
+    thread = runtime.thread_state_at(runtime.finalizing)
     assert thread is not None and thread.tid == made.truth["crashed"]
     text = "\n".join(interp_command(session, Namespace()).lines)
     assert f"being finalized by MainThread (thread {thread.tid})" in text
@@ -198,7 +198,7 @@ def test_every_interpreter_is_there(interpreter: Interpreter) -> None:
     used = runtime.interpreters[2]
     assert used.gil is not None and not isinstance(used.gil, Absent)
     if interpreter.gil:
-        holder = runtime.thread(used.gil.holder)
+        holder = runtime.thread_state_at(used.gil.holder)
         assert holder in used.state.threads and holder is not None
         assert holder.tid == made.truth["crashed"]
     mine = [row for row in rows(session) if row["tid"] == made.truth["crashed"]]

@@ -18,7 +18,7 @@ from gdb_epi.sidecars.filename import (
     make_xattr_sidecar,
     read_file_name_sidecar,
     read_xattr_sidecar,
-    template_pattern,
+    regex_of_core_pattern,
 )
 from gdb_epi.sidecars.find import SidecarOptions, find_sidecars
 from gdb_epi.sidecars.journal import parse_journal_entries, read_journal
@@ -233,7 +233,7 @@ def test_a_name_that_does_not_fit_is_told_and_a_bad_template_is_refused() -> Non
     )
     for bad in ("|/usr/lib/systemd/systemd-coredump %P", "/var/crash/", "%e" * 1000):
         with pytest.raises(UsageError):
-            template_pattern(bad)
+            regex_of_core_pattern(bad)
 
 
 def test_a_template_with_many_texts_takes_no_time() -> None:
@@ -244,7 +244,7 @@ def test_a_template_with_many_texts_takes_no_time() -> None:
     assert read_file_name_sidecar("a" * 250 + "!", "%e%h%f%e.%h.%f.%p") is not None
     assert time.process_time() - begun < 10.0
     with pytest.raises(UsageError, match="told apart"):
-        template_pattern("%e%h%f%E")
+        regex_of_core_pattern("%e%h%f%E")
 
 
 APPORT = f"""ProblemType: Crash

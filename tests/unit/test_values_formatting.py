@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from gdb_epi.cpython.values.formatting import format_braces, format_percent, format_value
 from gdb_epi.cpython.values.repr_decoder import Undecodable
+from gdb_epi.cpython.values.str_formatting import format_braces, format_percent, format_value
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ class Callee(NamedTuple):
         return self.name or self.function or "?"
 
 
-class _CalledObject(NamedTuple):
+class _CallableOnValueStack(NamedTuple):
     """An object on a value stack and where the C code starts that calling it may run."""
 
     address: int
@@ -136,7 +136,7 @@ class CalleeReader:
         self, frame: PyFrame, called: Sequence[NativeFrame]
     ) -> Callee | None:
         """The match that is nearest to the eval loop wins; called functions call others."""
-        entries: dict[int, _CalledObject] = {}
+        entries: dict[int, _CallableOnValueStack] = {}
         for candidate in self._callables_on_value_stack(frame):
             entries.update(dict.fromkeys(candidate.entries, candidate))
         if not entries:
@@ -151,7 +151,7 @@ class CalleeReader:
                 return Callee(name, native.function, VALUE_STACK)
         return None
 
-    def _callables_on_value_stack(self, frame: PyFrame) -> Iterator[_CalledObject]:
+    def _callables_on_value_stack(self, frame: PyFrame) -> Iterator[_CallableOnValueStack]:
         """Yield what lies on the value stack, used or left over, and can run C code."""
         try:
             words = self._value_stack(frame)
@@ -179,7 +179,7 @@ class CalleeReader:
         count = min(reader.field32(frame.code, "PyCodeObject", "co_stacksize"), MAX_STACK_WORDS)
         return struct.unpack(f"<{count}Q", reader.read(start, 8 * count))
 
-    def _called_object(self, address: int) -> _CalledObject | None:
+    def _called_object(self, address: int) -> _CallableOnValueStack | None:
         kind = self._callable_type(self._reader.type_of(address))
         name = kind.name
         if name in ("builtin_function_or_method", "builtin_method"):
@@ -194,9 +194,9 @@ class CalleeReader:
             return self._callable_of_method_def(address, "function", "PyCFunctionObject", "m_ml")
         if kind.is_metaclass:
             slots = ("tp_vectorcall", "tp_new", "tp_init")
-            return _CalledObject(address, "type", self._slot_functions(address, slots))
+            return _CallableOnValueStack(address, "type", self._slot_functions(address, slots))
         own = self._reader.u64(address + kind.vectorcall_at) if kind.vectorcall_at else 0
-        return _CalledObject(address, "object", frozenset({kind.call, own} - {0}))
+        return _CallableOnValueStack(address, "object", frozenset({kind.call, own} - {0}))
 
     @memoized
     def _callable_type(self, kind: int) -> _CallableType:
@@ -212,16 +212,16 @@ class CalleeReader:
 
     def _callable_of_method_def(
         self, address: int, kind: str, struct_: str, member: str
-    ) -> _CalledObject:
+    ) -> _CallableOnValueStack:
         definition = self._reader.field(address, struct_, member)
         code = self._reader.field(definition, "PyMethodDef", "ml_meth")
-        return _CalledObject(address, kind, frozenset({code} - {0}))
+        return _CallableOnValueStack(address, kind, frozenset({code} - {0}))
 
     def _slot_functions(self, type_: int, names: Sequence[str]) -> frozenset[int]:
         functions = {self._reader.field(type_, "PyTypeObject", name) for name in names}
         return frozenset(functions - {0})
 
-    def _python_name_of_callable(self, callee: _CalledObject) -> str | None:
+    def _python_name_of_callable(self, callee: _CallableOnValueStack) -> str | None:
         """Return Python's name of a callable. Absent (None) when nobody has its text."""
         try:
             if callee.kind == "function":

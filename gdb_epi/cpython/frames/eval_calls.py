@@ -62,13 +62,13 @@ def named_eval_frame_indices(native: Sequence[NativeFrame]) -> list[int]:
     indices = []
     for index, frame in enumerate(native):
         if is_eval_frame(frame) or (
-            _is_tail_call(frame) and not _is_called_by_eval_loop(native, index)
+            _is_opcode_handler(frame) and not _is_called_by_eval_loop(native, index)
         ):
             indices.append(index)
     return indices
 
 
-def _is_tail_call(frame: NativeFrame) -> bool:
+def _is_opcode_handler(frame: NativeFrame) -> bool:
     return (
         frame.function is not None and not frame.inlined and bool(_TAIL_CALL.match(frame.function))
     )
@@ -78,7 +78,7 @@ def _is_called_by_eval_loop(native: Sequence[NativeFrame], index: int) -> bool:
     """Tell whether the next outer physical frame is the eval loop, or another opcode of it."""
     for frame in native[index + 1 :]:
         if not frame.inlined:
-            return is_eval_frame(frame) or _is_tail_call(frame)
+            return is_eval_frame(frame) or _is_opcode_handler(frame)
     return False
 
 

@@ -44,14 +44,14 @@ class _AttributeStorage(NamedTuple):
     values: int  # 0: none
 
 
-class _DictKeysHead(NamedTuple):
+class _DictKeysHeadFormat(NamedTuple):
     """How a keys table begins: its index's log2 in bytes, kind, number of entries; its index."""
 
     fields: Struct
     indices: int
 
 
-class _DictNames(NamedTuple):
+class _DictEntriesByKey(NamedTuple):
     """The keys of a dict: place and value by text, and by bytes.
 
     Bytes are what is_str_object_with_text() compares. Of plain strings, whose
@@ -81,7 +81,7 @@ class NamespaceReader:
         self._module_names: dict[int, str | Absent] = {}
         self._storages: dict[int, _AttributeStorage] = {}
         # Keys of dicts that were read as a whole, and how often each dict was asked.
-        kept: tuple[dict[int, _DictNames | None], dict[int, int]] = ({}, {})
+        kept: tuple[dict[int, _DictEntriesByKey | None], dict[int, int]] = ({}, {})
         if (store := shared_cache(reader.target)) is not None:
             kept = store.setdefault((NamespaceReader, reader.layout), kept)
         self._names, self._asked = kept
@@ -190,7 +190,7 @@ class NamespaceReader:
         others = (values.get(name) or self.dict_get(address, name) for name in names)
         return [0 if isinstance(value, Absent) else value for value in others]
 
-    def _keys_by_text(self, address: int) -> _DictNames | None:
+    def _keys_by_text(self, address: int) -> _DictEntriesByKey | None:
         """Return the keys of a dict; None where it has too many."""
         texts: dict[str, tuple[int, int]] = {}
         raw: dict[bytes, tuple[int, int]] = {}
@@ -208,8 +208,8 @@ class NamespaceReader:
                 if isinstance(text, str):
                     texts.setdefault(text, (number, value))
         except UnreadableMemory as error:
-            return _DictNames(texts, raw, Absent(UNREADABLE, str(error)))
-        return _DictNames(texts, raw, None)
+            return _DictEntriesByKey(texts, raw, Absent(UNREADABLE, str(error)))
+        return _DictEntriesByKey(texts, raw, None)
 
     def dict_items(self, address: int) -> Iterator[tuple[int, int]]:
         """Yield (key, value) pointers of a dict, in insertion order.
@@ -277,7 +277,7 @@ class NamespaceReader:
 
     def keys_table_entries(self, keys: int) -> tuple[int, int, int, bool]:
         """Return (address of the entries, their number, their size, whether they hold a hash)."""
-        head = self._keys_head
+        head = self._keys_head_format
         if head is not None:  # nearly all tables are small and lie in one piece
             fields = self._reader.unpack_fields(keys, head.fields)
             if fields is not None:
@@ -288,7 +288,7 @@ class NamespaceReader:
         return self._keys_table_entries_uncached(keys)
 
     @cached_property
-    def _keys_head(self) -> _DictKeysHead | None:
+    def _keys_head_format(self) -> _DictKeysHeadFormat | None:
         """What takes the head of a keys table apart; None before 3.11 (bpo-46845)."""
         table = "PyDictKeysObject"
         names = ("dk_log2_index_bytes", "dk_kind", "dk_nentries")
@@ -297,7 +297,7 @@ class NamespaceReader:
         places = [at for at in offsets if at is not None]
         if indices is None or len(places) < len(names) or places != sorted(places):
             return None
-        return _DictKeysHead(make_field_struct(zip(places, "BBq", strict=True)), indices)
+        return _DictKeysHeadFormat(make_field_struct(zip(places, "BBq", strict=True)), indices)
 
     def _keys_table_entries_uncached(self, keys: int) -> tuple[int, int, int, bool]:
         reader = self._reader

@@ -493,9 +493,9 @@ class ExceptionTextReader:
     def _str_of_object(self, decoder: ReprDecoder, address: int) -> str:
         """Return str() of an object. Raises Undecodable when a `__str__` of its own would run."""
         lineage = decoder.obj(address).lineage
-        if lineage.ident == "str" and self._has_str_of_root(lineage):
+        if lineage.ident == "str" and self._has_str_of_builtin(lineage):
             return decoder.string(address, MAX_MESSAGE)
-        if lineage.ident in ("bytes", "bytearray") and self._has_str_of_root(lineage):
+        if lineage.ident in ("bytes", "bytearray") and self._has_str_of_builtin(lineage):
             return self._exact_repr(decoder, address)  # a __str__ of their own, for python -b alone
         if self._tp_str(lineage.types[0].address) != self._tp_str(lineage.types[-1].address):
             raise Undecodable(_why_no_str(decoder, lineage.types[0]))
@@ -508,7 +508,7 @@ class ExceptionTextReader:
             raise Undecodable("a value that is too long, or not sure")
         return text
 
-    def _has_str_of_root(self, lineage: Lineage) -> bool:
+    def _has_str_of_builtin(self, lineage: Lineage) -> bool:
         return self._tp_str(lineage.types[0].address) == self._tp_str(lineage.root.address)
 
     def _message_of_exception(self, decoder: ReprDecoder, address: int) -> str | Absent:

@@ -77,7 +77,7 @@ class TaskFields:
     def _null_if_none(self, address: int) -> int:
         return 0 if self._types.root_builtin_type_name(address) == "NoneType" else address
 
-    def name(self, task: int) -> int:
+    def name_object(self, task: int) -> int:
         """Return the name; 3.13 (gh-118760) keeps a number until somebody asks for the text."""
         return self._read_member(task, "name")
 
@@ -617,7 +617,7 @@ class _InterpreterTasks:
         """Return the name; 3.13 (gh-118760) keeps the number until somebody asks for the text."""
         fields = self.fields_of(task)
         try:
-            at = fields.name(task) if fields is not None else 0
+            at = fields.name_object(task) if fields is not None else 0
             number = self._objects.integer(at) if self._coroutines.ident(at) == "int" else None
             text = f"Task-{number}" if isinstance(number, int) else number
             return text or self._reader.string(at, MAX_NAME)

@@ -133,7 +133,7 @@ def _generations(reader: MemoryReader, address: int) -> list[Generation]:
         if field is None:
             raise LayoutError(f"no generations in {layout.source}")
         number = min(field.size // element.size, MAX_GENERATIONS)
-        start = _start_of_array(reader, address, field.offset)
+        start = _start_of_generations(reader, address, field.offset)
         for index in range(number):
             name = f"{prefix} {index}" if prefix and number > 1 else prefix or str(index)
             place = start + index * element.size
@@ -146,7 +146,7 @@ def _generations(reader: MemoryReader, address: int) -> list[Generation]:
     return generations
 
 
-def _start_of_array(reader: MemoryReader, address: int, offset: int) -> int:
+def _start_of_generations(reader: MemoryReader, address: int, offset: int) -> int:
     """Return where an array of generations begins: where `generation0` points to, if anywhere.
 
     In some builds (Debian's 3.13.5) the array lies 4 bytes before its place in the table, though

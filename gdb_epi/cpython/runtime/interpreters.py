@@ -211,7 +211,7 @@ class RuntimeDetails(NamedTuple):
     interpreters: tuple[InterpreterDetails, ...]
     soft_errors: tuple[SoftError, ...]
 
-    def thread(self, tstate: int) -> ThreadState | None:
+    def thread_state_at(self, tstate: int) -> ThreadState | None:
         """Return the thread state at an address, of whatever interpreter it is."""
         every = (
             thread for interpreter in self.interpreters for thread in interpreter.state.threads

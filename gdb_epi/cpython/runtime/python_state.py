@@ -138,7 +138,7 @@ class _PythonStateDecoder:
                 self._decode_thread(tstate, number, tstate in holders)
                 for tstate in self._thread_states(address)
             ]
-            threads = self._add_names(threads, address, number)
+            threads = self._add_thread_names(threads, address, number)
             interpreters.append(InterpreterState(address, number, tuple(threads)))
         # A thread that `threading` knows, that lives and that is in no list: a link is damaged.
         listed = {thread.ident for interpreter in interpreters for thread in interpreter.threads}
@@ -226,7 +226,7 @@ class _PythonStateDecoder:
                 or (thread.frames and all(frame.hole is None for frame in thread.frames))
             ]
             idents |= {thread.ident for thread in threads}
-            threads = self._add_names(threads, address, number) if threads else []
+            threads = self._add_thread_names(threads, address, number) if threads else []
             listed = by_address[address].threads if address in by_address else ()
             if threads or address in by_address:
                 by_address[address] = InterpreterState(address, number, (*listed, *threads))
@@ -241,7 +241,7 @@ class _PythonStateDecoder:
         error = SoftError("frames", f"thread {thread.tid}", message)
         return thread._replace(soft_errors=(error, *thread.soft_errors))
 
-    def _add_names(
+    def _add_thread_names(
         self, threads: list[ThreadState], interpreter: int, number: int
     ) -> list[ThreadState]:
         names = read_thread_names(self.reader, self.objects, interpreter)

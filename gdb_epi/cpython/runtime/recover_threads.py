@@ -178,12 +178,14 @@ class ThreadStateSearcher:
             at = exc_info + self._previous_item_at
             exc_info = self._u64(at)
             if exc_info is None or (
-                not exc_info and self._is_in_zero_page(at) and self._has_other_proof(tstate)
+                not exc_info
+                and self._is_in_zero_page(at)
+                and self._is_proven_by_lwp_or_frame(tstate)
             ):
                 return True  # the rest was cut off
         return False
 
-    def _has_other_proof(self, tstate: int) -> bool:
+    def _is_proven_by_lwp_or_frame(self, tstate: int) -> bool:
         """Whether it names its LWP by number; before 3.11, is linked to or has a running frame."""
         if self._tid_at is not None:
             lwp = self._idents.get(self._u64(tstate + self._ident_at) or 0)

@@ -15,15 +15,15 @@ from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.context import NoAttribute
-from gdb_epi.cpython.values.formatting import (
+from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable
+from gdb_epi.cpython.values.secrets import is_secret_name
+from gdb_epi.cpython.values.str_formatting import (
     Plain,
     format_braces,
     format_percent,
     format_value,
     plain_value,
 )
-from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable
-from gdb_epi.cpython.values.secrets import is_secret_name
 from gdb_epi.errors import Absent
 from gdb_epi.typing_lite import NamedTuple
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 
 from gdb_epi.cpython.running.tasks import STATES
-from gdb_epi.cpython.values.formatting import Plain
 from gdb_epi.cpython.values.repr_decoder import Undecodable
+from gdb_epi.cpython.values.str_formatting import Plain
 from gdb_epi.cpython.values.value_stack import (
     MAX_TEXT,
     STR,

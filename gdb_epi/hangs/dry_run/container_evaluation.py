@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 
 from gdb_epi.cpython.objects.containers import ContainerReader
-from gdb_epi.cpython.values.formatting import Plain
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable
 from gdb_epi.cpython.values.repr_from_bytecode import FunctionEvaluation
+from gdb_epi.cpython.values.str_formatting import Plain
 from gdb_epi.cpython.values.value_stack import (
     MAX_TEXT,
     BuiltStr,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.values.formatting import Plain
+from gdb_epi.cpython.values.str_formatting import Plain
 from gdb_epi.cpython.values.value_stack import (
     BuiltinMethod,
     BuiltTuple,

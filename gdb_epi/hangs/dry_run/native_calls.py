@@ -9,8 +9,8 @@ import posixpath
 import struct
 from collections.abc import Mapping, Sequence
 
-from gdb_epi.cpython.values.formatting import Plain
 from gdb_epi.cpython.values.repr_decoder import Undecodable
+from gdb_epi.cpython.values.str_formatting import Plain
 from gdb_epi.cpython.values.value_stack import (
     CertainException,
     Item,

@@ -6,9 +6,9 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 
-from gdb_epi.cpython.values.formatting import Plain
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.cpython.values.repr_from_bytecode import COMPARISONS
+from gdb_epi.cpython.values.str_formatting import Plain
 from gdb_epi.cpython.values.value_stack import (
     STR,
     BuiltStr,

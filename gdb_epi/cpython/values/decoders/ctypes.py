@@ -56,7 +56,7 @@ def c_string(decoder: ReprDecoder, obj: Obj) -> str:
 
 
 @decodes_repr(("ctypes", "py_object.__repr__"))
-def c_object(decoder: ReprDecoder, obj: Obj) -> str:
+def py_object(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what py_object.__repr__ does."""
     held = decoder.reader.u64(decoder.word(obj, 0))
     return f"{decoder.class_name(obj)}({decoder.repr_of(held) if held else '<NULL>'})"

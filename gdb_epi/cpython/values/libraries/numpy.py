@@ -352,7 +352,7 @@ def dtype(decoder: ReprDecoder, obj: Obj) -> str:
 def dtype_text(decoder: ReprDecoder, described: DType) -> str:
     """Return str() of a dtype."""
     if described.names:
-        return _struct_text(decoder, described, shows_alignment=True)
+        return _record_dtype_text(decoder, described, shows_alignment=True)
     return (
         dtype_argument_text(decoder, described)
         if described.base is not None
@@ -371,7 +371,7 @@ def dtype_argument_text(
         of = dtype_argument_text(decoder, read_dtype(decoder, described.base), depth=depth + 1)
         return f"({of}, {described.shape!r})"
     if described.names:
-        return _struct_text(decoder, described, depth=depth)
+        return _record_dtype_text(decoder, described, depth=depth)
     kind = described.kind
     order = "" if described.byte_order_mark == "|" else described.byte_order_mark
     if kind == "b":
@@ -387,7 +387,7 @@ def dtype_argument_text(
     return f"'{_KINDS[kind]}{8 * described.size}'"
 
 
-def _struct_text(
+def _record_dtype_text(
     decoder: ReprDecoder, described: DType, *, shows_alignment: bool = False, depth: int = 0
 ) -> str:
     parts = [read_dtype(decoder, at) for _, at, _ in described.names]
