@@ -241,14 +241,14 @@ class Modules:
         for entry in self._target.mapped_files():
             by_path.setdefault(entry.path, []).append(entry)
         return {
-            path: loaded_mappings(spans, self._dumped_page, self._may_execute)
+            path: loaded_mappings(spans, self._dumped_page, self._is_in_executable_mapping)
             for path, spans in by_path.items()
         }
 
     def _dumped_page(self, address: int) -> bytes | None:
         return self._read_dumped(address, PAGE)
 
-    def _may_execute(self, address: int) -> bool:
+    def _is_in_executable_mapping(self, address: int) -> bool:
         region = self._target.region_at(address)
         return region is not None and ("x" in region.perms or "?" in region.perms)
 
@@ -320,11 +320,11 @@ class Modules:
         start, end = min(span.start for span in spans), max(span.end for span in spans)
         if headers is None:
             # Without its first page we cannot know the file; say so only for objects with code.
-            if not any(self._may_execute(span.start) for span in spans):
+            if not any(self._is_in_executable_mapping(span.start) for span in spans):
                 return None
             return MappedImage(Module(path, start, start, end, None, local_path), (), elf_file)
         base, segments = headers
-        if is_mapped_as_data_only(spans, segments, self._may_execute):
+        if is_mapped_as_data_only(spans, segments, self._is_in_executable_mapping):
             return None
         module = Module(path, base, start, end, self._build_id_in_notes(base, segments), local_path)
         return MappedImage(module, segments, elf_file)

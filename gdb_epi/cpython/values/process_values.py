@@ -20,10 +20,10 @@ from gdb_epi.cpython.values.context import Obj, Undecodable, ValueContext
 from gdb_epi.cpython.values.decoders.builtin_containers import set_items
 from gdb_epi.cpython.values.repr_decoder import (
     MAX_ATTRIBUTES,
-    AskingThread,
     DecodedValue,
     ReprDecoder,
     ReprLimits,
+    ThreadCallingRepr,
 )
 from gdb_epi.cpython.values.secrets import MASKED, is_secret_name
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -53,7 +53,7 @@ class ProcessValues:
         self.context = ValueContext(target, reader, objects, types)
         self.limits = (limits or ReprLimits()).bounded()
         self.threads: tuple[ThreadState, ...] = ()
-        self._asked_by: AskingThread | None = None  # the thread whose frame is being read
+        self._asked_by: ThreadCallingRepr | None = None  # the thread whose frame is being read
         self._values: dict[int, DecodedValue] = {}
         self._attribute_texts: dict[int, str] = {}
         self._attribute_limits = self.limits.capped_by(ATTRIBUTE_LIMITS)
@@ -63,10 +63,10 @@ class ProcessValues:
         self._asked_by = self._threads_by_frame.get(frame)
 
     @cached_property
-    def _threads_by_frame(self) -> dict[int, AskingThread]:
+    def _threads_by_frame(self) -> dict[int, ThreadCallingRepr]:
         """The threads as askers, by frame."""
         return {
-            frame.address: AskingThread(thread.ident, thread.name)
+            frame.address: ThreadCallingRepr(thread.ident, thread.name)
             for thread in self.threads
             if thread.name is not None
             for frame in thread.frames
@@ -118,7 +118,7 @@ class ProcessValues:
                 yield f"{address:#x}.{name}", shown
 
     def decoder(
-        self, limits: ReprLimits | None = None, asked_by: AskingThread | None = None
+        self, limits: ReprLimits | None = None, asked_by: ThreadCallingRepr | None = None
     ) -> ReprDecoder:
         """Return a decoder for one value."""
         return ReprDecoder(self.context, limits or self.limits, _repr_from_bytecode, asked_by)

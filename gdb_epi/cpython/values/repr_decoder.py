@@ -109,7 +109,7 @@ def append_attributes(text: str, attributes: tuple[tuple[str, str], ...]) -> str
     return f"{text} with " + ", ".join(f"{name}={shown}" for name, shown in attributes)
 
 
-class AskingThread(NamedTuple):
+class ThreadCallingRepr(NamedTuple):
     """The Python thread that repr() would run in: its threading.get_ident() and name."""
 
     ident: int
@@ -169,7 +169,7 @@ class ReprDecoder:
         context: ValueContext,
         limits: ReprLimits,
         own_repr: Callable[[ReprDecoder, Obj], str | None] = ignore_python_repr,
-        asked_by: AskingThread | None = None,
+        asked_by: ThreadCallingRepr | None = None,
     ) -> None:
         self.context = context
         self.target = context.target
@@ -195,7 +195,7 @@ class ReprDecoder:
         """Return a decoder with the same limits, none of which is used up."""
         return ReprDecoder(self.context, self.limits, self._own_repr)
 
-    def asking_thread(self) -> AskingThread | None:
+    def thread_calling_repr(self) -> ThreadCallingRepr | None:
         """Return the thread that asks for the text, which then holds for this thread alone."""
         self.depends_on_asker = True
         return self._asked_by

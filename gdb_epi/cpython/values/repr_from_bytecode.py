@@ -430,13 +430,13 @@ class FunctionEvaluation(ValueStackOperations, StackSteps[Item]):
         if not self.has_default_lookup(obj):
             raise Undecodable("a class that finds its attributes in a way of its own")
         own = self.own_attribute(of, name)
-        if own and not self._is_plain_function(own):
+        if own and not self._is_function_without_cells(own):
             raise Undecodable("a method that another one hides")
         return (
             FunctionInInstance(own, obj.type) if own else Method(in_class[1], in_class[0], of, name)
         )
 
-    def _is_plain_function(self, address: int) -> bool:
+    def _is_function_without_cells(self, address: int) -> bool:
         """Tell whether an object is a function without cells, whose `super` would be unknown."""
         if self.decoder.ident(address) != "function":
             return False

@@ -69,7 +69,7 @@ def lock(decoder: ReprDecoder, obj: Obj) -> str:
     name = decoder.class_name(obj)
     if decoder.reader.u32(semlock + decoder.offset("SemLockObject", "count")):
         owner = decoder.field(semlock, "SemLockObject", "last_tid")
-        asker = decoder.asking_thread()
+        asker = decoder.thread_calling_repr()
         if asker is None or asker.ident != owner:
             decoder.mark_inexact()
             return f"<{name}(owner=thread {owner:#x} of this process)>"

@@ -203,7 +203,7 @@ class DType(NamedTuple):
     alignment: int = 1
 
     @property
-    def code(self) -> str:
+    def kind_and_size(self) -> str:
         """Return kind and size, as in dtype.str without the order."""
         if self.kind in "mM":
             return f"{self.kind}8[{self.unit or '?'}]"
@@ -241,8 +241,8 @@ class DType(NamedTuple):
         if native and self.kind in _KINDS:
             return f"{_KINDS[self.kind]}{8 * self.size}"
         if native and self.kind in "mM":
-            return ("datetime64" if self.kind == "M" else "timedelta64") + self.code[2:]
-        return self.byte_order_mark + self.code
+            return ("datetime64" if self.kind == "M" else "timedelta64") + self.kind_and_size[2:]
+        return self.byte_order_mark + self.kind_and_size
 
 
 def read_dtype(decoder: ReprDecoder, address: int) -> DType:
@@ -381,9 +381,9 @@ def dtype_argument_text(
     if kind in "SV":
         return f"'{kind}{described.size or ''}'"
     if kind in "UmM":
-        return f"'{order}{described.code}'"
+        return f"'{order}{described.kind_and_size}'"
     if is_short or described.order == ">":
-        return f"'{order}{described.code}'"
+        return f"'{order}{described.kind_and_size}'"
     return f"'{_KINDS[kind]}{8 * described.size}'"
 
 
