@@ -30,6 +30,9 @@ _READS_BODY = frozenset(
     ("http.client", name) for name in ("read", "read1", "readinto", "readline", "_safe_read")
 )
 _TAKES_SETS = frozenset(("select", "pselect6", "poll", "ppoll"))
+_LOADS = frozenset(("fast", "cell", "name", "global"))
+# What may be done with the number of a descriptor and does not close it.
+_LEAVE_OPEN = frozenset(("write", "writev", "set_inheritable", "set_blocking", "Popen", "run"))
 CALLING = 2  # innermost frames that have the socket of a call
 ALIVE = frozenset(
     (
@@ -193,38 +196,84 @@ def _is_set_kept(context: HangContext, activity: ThreadActivity) -> bool:
 def _diagnose_read_to_end_of_own_pipe(
     context: HangContext, activity: ThreadActivity, number: int, other: int
 ) -> HangDiagnosis | None:
-    """Answer where a loop reads until the end of a pipe whose writing end this process has open.
+    """Answer where a thread reads until the end of a pipe whose writing end this process has open.
 
     The end of a pipe comes when the last process has closed its writing end, whatever the child
     does that writes. multiprocessing.Pipe() gives both ends to who calls it, and fork() copies
-    both: a child that was forked has them by design, and is left out.
+    both: a child that was forked has them by design, and is left out. Of os.pipe() the code that
+    has both numbers shows whether it has closed one.
     """
     frames = context.view.frames(activity.tid)
-    if (
-        context.locks.fork.forked
-        or any(frames_running(frames, (_RUNS_CHILD,)))
-        or not activity.frames
-    ):
+    if not activity.frames or any(frames_running(frames, (_RUNS_CHILD,))):
         return None
-    if context.descriptors.object_type(number) != CONNECTION or not _loop_ends_only_at_eof(
-        context, activity.frames[0]
-    ):
+    own = holder = activity.frames[0]
+    if context.descriptors.object_type(number) != CONNECTION:
+        name = _variable_of_open_descriptor(context, own, other)
+        if not name or not _reads_file_to_its_end(context, own):
+            return None
+        evidence = (f"{own.qualname or own.name}() has not closed `{name}`, as its code shows",)
+    elif context.locks.fork.forked or not _loop_ends_only_at_eof(context, own):
         return None
-    held = (
-        (frame, name) for frame in frames for name, at in context.view.variable_addresses(frame)
-        if not at & 7 and context.descriptors.descriptor_of_object(at) == other
-    )  # fmt: skip
-    frame, name = next(held, (None, ""))
-    owner = f", `{name}` of {frame.qualname or frame.name}()" if frame is not None else ""
-    waits = f"{activity.waits()} in {activity.place or 'a loop'} for data on descriptor {number}"
+    else:
+        evidence = ("its loop is left only by EOFError", f"a Connection has descriptor {other}")
+        held = (
+            (frame, name) for frame in frames for name, at in context.view.variable_addresses(frame)
+            if not at & 7 and context.descriptors.descriptor_of_object(at) == other
+        )  # fmt: skip
+        holder, name = next(held, (own, ""))
+    place = "the module" if holder.name == "<module>" else f"{holder.qualname or holder.name}()"
+    owner = f", `{name}` of {place}" if name else ""
+    where = f" in {activity.place or 'a loop'}" if context.loops_around(frames[:1]) else ""
+    waits = f"{activity.waits()}{where} for data on descriptor {number}"
     return wait_diagnosis(
         HANG, "pipe of its own", f"{waits}, a pipe that it reads to its end; that end never comes, "
         f"because this process has the writing end open itself (descriptor {other}{owner})",
-        activity,
-        evidence=("its loop is left only by EOFError", f"a Connection has descriptor {other}"),
+        activity, evidence=evidence,
         ruled_out=("a timeout", "another way out of the loop"),
         doubts=("whether the other process still writes: then it hangs once that has ended",),
     )  # fmt: skip
+
+
+@default_when_unreadable(False)
+def _reads_file_to_its_end(context: HangContext, frame: PyFrame) -> bool:
+    """Tell whether a frame's running call, or its loop over lines, ends only at the end of file."""
+    sites, running = context.call_sites, context.acquire_calls.running_byte_offset(frame)
+    step = sites.running_instruction(frame.code, running)
+    loops = context.loop_bodies(frame)
+    if step is not None and step.operation == "next" and loops:
+        return not sites.can_leave_loop(frame.code, loops[0])
+    called = [
+        (at, name) for at, does, name in sites.names_used_by_instructions(frame.code)
+        if does in ("attr", "method") and at <= (running or 0)
+    ]  # fmt: skip
+    at, name = max(called, default=(0, ""))
+    counts = sites.argument_counts_of_call(frame.code, at)
+    return name in ("read", "readlines") and counts is not None and counts[0] == 0
+
+
+@default_when_unreadable("")
+def _variable_of_open_descriptor(context: HangContext, frame: PyFrame, number: int) -> str:
+    """Return in which variable a frame has a descriptor that it has not closed.
+
+    "" for none: also where a child's branch before the call closes its own copy.
+    """
+    given = {
+        name: set[str]() for name, at in context.view.variable_addresses(frame)
+        if number in context.pipe_ends.descriptors_of_object(at)
+        and context.view.type_name(at) == "int"
+    }  # fmt: skip
+    running, callee = context.acquire_calls.running_byte_offset(frame) or 0, ""
+    for at, does, name in context.call_sites.names_used_by_instructions(frame.code):
+        if at > running:
+            break
+        if name in given and does in _LOADS:
+            given[name].add(callee)
+        elif does in ("attr", "method", "global", "name"):
+            callee = name
+    # Another number, as a count, may have the same value by chance.
+    closed = any("close" in callee for of in given.values() for callee in of)
+    kept = () if closed else [name for name, of in given.items() if of <= _LEAVE_OPEN]
+    return max(kept, key=lambda name: bool(given[name]), default="")
 
 
 def _loop_ends_only_at_eof(context: HangContext, frame: PyFrame) -> bool:

@@ -49,6 +49,7 @@ from gdb_epi.hangs.loops.futile_polls import only_waits_in_turns
 from gdb_epi.hangs.loops.polled_waits import diagnose_polling_loop, diagnose_wait_outside_loop
 from gdb_epi.hangs.loops.retry_loops import diagnose_connection_poll, diagnose_retries
 from gdb_epi.hangs.processes.child_processes import (
+    awaits_child_with_open_stdin,
     diagnose_wait_for_new_child,
     find_kill_before_read,
     is_supervisor_loop,
@@ -408,7 +409,7 @@ def _diagnose_wait_for_peer(
     kept = diagnose_read_of_socket_kept_open(context, activity, f"{waits}{what}")
     if kept is not None:
         return kept
-    if _child_awaits_end_of_input(context, activity):
+    if awaits_child_with_open_stdin(context, activity):
         return wait_diagnosis(
             HANG, "open stdin", f"{waits}{what}, to its end; its stdin is a pipe that this process "
             "has written to and holds open: a child that reads it to its end does not end either",
@@ -429,10 +430,16 @@ def _diagnose_wait_for_peer(
         return idle_diagnosis(activity, f"{waits}{what}: news of files that change (inotify)")
     if reads_in_loop:
         # What reads again and again may wait for work: a device, a pipe that others fill.
+        popen = context.descriptors.child_behind_descriptor(activity.target)
+        open_stdin = popen is not None and popen.streams.get("stdin", -1) >= 0
+        ends = (
+            "; its stdin is a pipe that this process holds open: a child that reads it to its end "
+            "does not end before that is closed"
+        )
         return wait_diagnosis(
-            HANG, "peer",
-            f"{waits}{what}, which it reads in a loop; no more has come yet", activity,
-            INFO,
+            HANG, "open stdin" if open_stdin else "peer",
+            f"{waits}{what}, which it reads in a loop; no more has come yet{ends * open_stdin}",
+            activity, INFO,
             doubts=("whether it waits for work or for a peer that went away is not in the core",),
         )  # fmt: skip
     if activity.awaits == OF_CELERY:
@@ -489,18 +496,6 @@ def _unsent_data_clause(context: HangContext, activity: ThreadActivity) -> str:
     return f"{counted(unsent, 'byte')} that it wrote lie in {where}" if unsent else ""
 
 
-def _child_awaits_end_of_input(context: HangContext, activity: ThreadActivity) -> bool:
-    """Tell whether a thread reads all that a child writes, and has not closed the child's stdin."""
-    popen = context.descriptors.child_behind_descriptor(activity.target)
-    if popen is None or popen.streams.get("stdin", -1) < 0 or not activity.frames:
-        return False
-    if not context.is_only_python_thread(activity.tid) or context.loops_around(activity.frames):
-        return False
-    reads_all = context.running_call(activity.frames[0]) in ("read", "readlines")
-    written = {name for f in activity.frames for name in context.names_called_before(f, ever=True)}
-    return reads_all and bool(written & {"write", "writelines", "print"})
-
-
 def _reads_result_of_a_child(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread reads, in no loop, what a child process shall write: its result."""
     if context.loops_around(activity.frames):
@@ -508,7 +503,8 @@ def _reads_result_of_a_child(context: HangContext, activity: ThreadActivity) -> 
     if activity.target is None or activity.awaits:
         return activity.awaits in (MESSAGE, PROCESS_QUEUE, MANAGED_ITEM)
     kind = context.descriptors.describe(activity.target).kind
-    return kind == "pipe" or (kind != "socket" and context.may_program_fork)
+    started = context.may_program_fork or bool(context.descriptors.children)
+    return kind == "pipe" or (kind != "socket" and started)
 
 
 def _may_live_process_write(context: HangContext, activity: ThreadActivity) -> bool:

@@ -114,7 +114,7 @@ class PipeEnds:
                 if frame.name == "<module>":  # its variables are globals, which all code reaches
                     continue
                 for word in variables:
-                    if not word & 7 and not self._descriptors_of_object(word):
+                    if not word & 7 and not self.descriptors_of_object(word):
                         attributes = islice(self._view.attributes(word), MAX_ATTRIBUTES)
                         reaches.append(
                             self._descriptors_of_words(tid, [value for _, value in attributes])
@@ -123,10 +123,10 @@ class PipeEnds:
 
     def _descriptors_of_words(self, tid: int, words: Sequence[int]) -> _DescriptorsAtHand:
         return _DescriptorsAtHand(
-            tid, frozenset(n for word in words for n in self._descriptors_of_object(word))
+            tid, frozenset(n for word in words for n in self.descriptors_of_object(word))
         )
 
-    def _descriptors_of_object(self, word: int) -> tuple[int, ...]:
+    def descriptors_of_object(self, word: int) -> tuple[int, ...]:
         """Return the descriptor that an object is or has; none for other objects."""
         if not word or word & 7:
             return ()

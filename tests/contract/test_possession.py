@@ -300,6 +300,21 @@ def thread_connection_written_by_both():
     ready()
     ours.sendall(bytes(1 << 25))
     ours.recv(1)
+def thread_reads_pipe_kept_open():
+    import os, subprocess
+    reading, writing = os.pipe()
+    child = subprocess.Popen(["true"], stdout=writing)
+    ready()
+    with open(reading) as lines:
+        print(lines.read())
+def thread_reads_pipe_of_child():
+    import os, subprocess
+    reading, writing = os.pipe()
+    child = subprocess.Popen(["sleep", "900"], stdout=writing)
+    os.close(writing)
+    ready()
+    with open(reading) as lines:
+        print(lines.read())
 class Hub:
     def __init__(self):
         self.clients = []
@@ -384,6 +399,7 @@ NOBODY = {
     "thread_own_loop_over_nothing": "in a selector that watches no descriptor",
     "asyncio_lock_across_await": "held by task Task-1; task Task-1 waits at",
     "thread_connection_written_by_both": "each waits for the other to read",
+    "thread_reads_pipe_kept_open": "has the writing end open itself (descriptor",
     "thread_watches_no_client": "no other thread can add one to a call that has begun",
     "thread_polls_nothing": "no other thread can add one to a call that has begun",
     "thread_terminal_read_after_join": "nobody is left that could read",
@@ -393,6 +409,7 @@ SOMEBODY = (
     "trio_limiter_taken", "trio_channel_kept", "asyncio_event_kept", "gevent_result_linked",
     "gevent_kills_another", "asyncio_workers_that_a_client_wakes", "thread_own_loop_rung",
     "thread_pipe_read_in_turns", "thread_sleeps_in_select", "thread_of_clients_to_come",
+    "thread_reads_pipe_of_child",
 )  # fmt: skip
 
 

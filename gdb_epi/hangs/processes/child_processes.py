@@ -426,3 +426,15 @@ def _describe_asyncio_child(context: HangContext, process: int) -> str:
     if pid is None:
         return "a child process"
     return f"child {pid}" + (f" ({popen.command})" if popen is not None else "")
+
+
+def awaits_child_with_open_stdin(context: HangContext, activity: ThreadActivity) -> bool:
+    """Tell whether a thread reads all that a child writes, and has not closed the child's stdin."""
+    popen = context.descriptors.child_behind_descriptor(activity.target)
+    if popen is None or popen.streams.get("stdin", -1) < 0 or not activity.frames:
+        return False
+    if not context.is_only_python_thread(activity.tid) or context.loops_around(activity.frames):
+        return False
+    reads_all = context.running_call(activity.frames[0]) in ("read", "readlines")
+    written = {name for f in activity.frames for name in context.names_called_before(f, ever=True)}
+    return reads_all and bool(written & {"write", "writelines", "print"})
