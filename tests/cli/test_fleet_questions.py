@@ -296,8 +296,9 @@ def test_compare_two_values(fleet):
     assert rows and all(row["before"] == row["after"] and row["ratio"] == 1.0 for row in rows)
 
 
-def test_a_host_is_no_attribute_of_rates(fleet):
-    done = fleet("fleet", "rates", "host")
+@pytest.mark.parametrize("name", ["host", "cpu", "cpu number=17", "time of day"])
+def test_what_has_no_rates_is_asked_of_suspects(fleet, name):
+    done = fleet("fleet", "rates", name)
     assert done.code == 2 and "gdb-epi fleet suspects" in done.err
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from gdb_epi.fleet.population.population import RANGE, Attribute, Population
 from gdb_epi.fleet.population.value_spans import NEVER, first_and_last_days, is_kept_by_hosts
 from gdb_epi.fleet.records.facts import is_process_attribute
-from gdb_epi.fleet.screen.finding import CAVEAT_ALONE, CAVEAT_ROLL_OUT, MIN_N, MOSTLY, Finding
+from gdb_epi.fleet.screen.finding import CAVEAT_ALONE, CAVEAT_ROLL_OUT, MOSTLY, Finding
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, sum_by_code
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_p
@@ -26,7 +26,7 @@ LATELY = 3  # days
 MOST_STILL, MIN_LEFT = 0.5, 5  # of the hosts that run and had it; hosts that left it
 DUE_TO_TELL = 7.0  # crashes: chance gives none in 0.1 % of cases
 FEW = 0.2  # of the crashes that were due, after a value is gone
-HAS_AGAIN = 1 / 3  # of them: a version that has what those before it had lost
+MIN_AGAIN, HAS_AGAIN = 5, 0.1  # crashes, of those due: a version has what others had lost
 MAX_NAMED = 3  # values
 MOST_BETWEEN = 0.05  # rows of host-hours with another value, between those of a host with it
 MIN_WITH_BOTH = 10  # crashes
@@ -199,7 +199,7 @@ def _next_version_words(population: Population, finding: Finding) -> str | None:
             continue
         # On the days of a change the hours do not tell which version it was; the crashes do.
         rate = finding.n / hours[code]
-        has_again = (counts >= MIN_N) & (counts > HAS_AGAIN * rate * hours)
+        has_again = (counts >= MIN_AGAIN) & (counts > HAS_AGAIN * rate * hours)
         later = later[np.cumsum(has_again[later]) == 0]
         if not later.size:
             continue

@@ -47,6 +47,7 @@ def run(args: Namespace) -> None:
     from gdb_epi.fleet.population.open_for_question import open_for_question
     from gdb_epi.fleet.questions.rates import rates_of_values
     from gdb_epi.fleet.questions.suspects import MAX_UNEXPLAINED_CRASHES, signatures_with_value
+    from gdb_epi.fleet.screen.finding import TIME_AND_CPU_ATTRIBUTES
 
     name, _, value = args.attribute.partition("=")
     if args.signature is not None:
@@ -59,9 +60,13 @@ def run(args: Namespace) -> None:
             population = base.population(output.parse_day_argument(args.asof))
         members = np.ones(population.day.size, dtype=bool)
     attribute = population.attribute_asked_for(name)
-    if attribute is None and name in HOSTS:
+    others = {
+        **dict.fromkeys(HOSTS, "a host is judged by what its crashes are, not by their rate alone"),
+        **dict.fromkeys(("cpu", *TIME_AND_CPU_ATTRIBUTES), f"no host-hours tell of a {name}"),
+    }
+    if attribute is None and name in others:
         raise UsageError(
-            "a host is judged by what its crashes are, not by their rate alone",
+            others[name],
             hint=f"gdb-epi fleet suspects{repeated_database_option(args)}",
         )
     if attribute is None:
