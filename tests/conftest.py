@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import resource
 import signal
 import sys
@@ -24,6 +25,9 @@ COLLECTOR = (10_000, 10, 10)  # rarer than usual: it costs time, and finds littl
 # some of them CI took 25 minutes (November 2026).
 SHARE = 10
 IN_PARTS = ("contract", "gdb", "cli", "property", "faults")
+# One of so many of those that differ in the version alone in the others (hand-made objects).
+SHARE_OF_VERSIONS = 3
+VERSION = re.compile(r"(?<![\d.])3\.\d+[td]*(?![\d.])")
 MANY = 200  # files that are open between two tests: targets that nobody holds any more
 DESCRIPTORS = 1 << 13  # that a process of the tests may have at a time, where the machine lets it
 # What --heavy sets; each can be set alone too, and then holds.
@@ -115,18 +119,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _left_to_heavy(items: list[pytest.Item]) -> set[pytest.Item]:
-    """Return the cells of parametrized tests in the folders IN_PARTS that are left to --heavy.
+    """Return the cells of parametrized tests that are left to --heavy.
 
     Which are left hangs on their names alone; one of each test is always tried.
     """
     share = int(os.environ.get("GDB_EPI_SHARE", SHARE))
-    cells: defaultdict[str, list[pytest.Item]] = defaultdict(list)
+    cells: defaultdict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
     for test in items:
         name, _, cell = test.nodeid.partition("[")
         if cell and test.path.relative_to(TESTS).parts[0] in IN_PARTS:
-            cells[name].append(test)
+            cells[name, share].append(test)
+        elif VERSION.search(cell):
+            alike = f"{name}[{VERSION.sub('', cell)}"
+            cells[alike, min(share, SHARE_OF_VERSIONS)].append(test)
     left: set[pytest.Item] = set()
-    for every in cells.values():
+    for (_, share), every in cells.items():
         every.sort(key=lambda test: zlib.crc32(test.nodeid.encode()))
         left.update(every[-(-len(every) // share) :])
     return left

@@ -18,7 +18,7 @@ from gdb_epi.render.fault_lines import text_as_return_address
 from gdb_epi.render.triage import Audience, render_triage
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
-STEP = 12 if os.environ.get("GDB_EPI_SHARE") != "1" else 1  # every shape of each with --heavy
+STEP = 25 if os.environ.get("GDB_EPI_SHARE") != "1" else 1  # every shape of each with --heavy
 SHAPES: tuple[Any, ...] = (None, 7, "text", [None, 7, "text"], {"a": None})
 
 
