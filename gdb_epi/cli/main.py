@@ -310,10 +310,10 @@ def _print_overview_of_verbs(program: str, package: str, *, asked: bool) -> int:
 
 
 def _print_error(line: str, code: int) -> int:
-    from gdb_epi.fleet.paths import hide_passwords
+    from gdb_epi.fleet.paths import hide_passwords_in_line
     from gdb_epi.render.escape import escape
 
-    print(f"{PROGRAM}: {escape(hide_passwords(line))}", file=sys.stderr)
+    print(f"{PROGRAM}: {escape(hide_passwords_in_line(line))}", file=sys.stderr)
     return code
 
 

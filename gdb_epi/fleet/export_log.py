@@ -16,7 +16,7 @@ EXPORT_LOG = "exports.jsonl"  # a line for each export
 
 
 @contextmanager
-def log_export(database: str, output: str | None) -> Iterator[None]:
+def logged_export(database: str, output: str | None) -> Iterator[None]:
     """Log the export that is made inside: `fleet forget` names those that may hold what must go.
 
     One that fails before it writes anything is none. A line that cannot be written is no error.

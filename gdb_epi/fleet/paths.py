@@ -53,7 +53,7 @@ def hide_password(url: str) -> str:
     return re.sub(r"([?&](?:ssl)?password=)[^&]*", r"\1***", without)
 
 
-def hide_passwords(line: str) -> str:
+def hide_passwords_in_line(line: str) -> str:
     """Return a line for people without the passwords of the URLs in it."""
     if "@" not in line and "password=" not in line:
         return line

@@ -28,7 +28,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from gdb_epi.fleet.lake.export import export_lake
 from gdb_epi.fleet.lake.manifest import ParquetFile, partition_name, read_manifest, write_manifest
-from gdb_epi.fleet.lake.prepare import precompute_answers_of_lake
+from gdb_epi.fleet.lake.precompute_answers import precompute_answers_of_lake
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.transactions import begin_write, note_change

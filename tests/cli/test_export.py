@@ -152,7 +152,7 @@ def test_what_is_wrong_with_the_output_is_not_laid_on_the_database(
         next(iter(lines))
         raise error
 
-    monkeypatch.setattr("gdb_epi.cli.fleet.data.export._write", fail)
+    monkeypatch.setattr("gdb_epi.cli.fleet.data.export._write_lines", fail)
     monkeypatch.setattr("gdb_epi.cli.main._discard_buffered_output", lambda: None)
     assert main(["fleet", "export", "--db", stored[0]]) == code
     assert "database" not in capfd.readouterr().err

@@ -19,7 +19,7 @@ from unit.fleet_records import full
 from gdb_epi.cli.main import main
 from gdb_epi.errors import EpiError
 from gdb_epi.fleet.lake import export as lake_export
-from gdb_epi.fleet.lake import prepare as lake_prepare
+from gdb_epi.fleet.lake import precompute_answers as lake_prepare
 from gdb_epi.fleet.lake.manifest import MANIFEST, PREPARED, read_manifest
 from gdb_epi.fleet.population import cache as population_cache
 from gdb_epi.fleet.population import read_population as population_read
@@ -190,7 +190,7 @@ def test_a_server_over_a_lake_answers_of_its_newest_state(stored, tmp_path, expo
                 ]
         assert states[0] != states[1] and counts[0] > counts[1] == 0
         assert load_population(engine).day.size == 0
-        assert states[1] == population_cache.state_of_lake(read_manifest(lake))
+        assert states[1] == population_cache.state_identity_of_lake(read_manifest(lake))
         export(db, lake)
         assert load_population(engine).day.size == counts[0]
 

@@ -26,7 +26,7 @@ from gdb_epi.fleet.questions.correlate import (
     SAME,
     correlate_attributes,
     cramers_v,
-    find_signature_pairs,
+    search_condition_pairs,
 )
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
@@ -199,7 +199,7 @@ def test_nested_and_aliased_attributes_are_named():
 def test_the_pairs_of_a_signature_with_what_each_half_says_alone():
     fleet = simulate(7000, race=3.0, **SMALL)
     pop = population(fleet)
-    signature_pairs = find_signature_pairs(pop, pop.signatures.index("race"), pop.last_day)
+    signature_pairs = search_condition_pairs(pop, pop.signatures.index("race"), pop.last_day)
     assert signature_pairs.crashes == sum(c.signature == "race" for c in fleet.crashes)
     assert (
         signature_pairs.tested == 21
@@ -218,7 +218,7 @@ def test_the_pairs_of_a_signature_with_what_each_half_says_alone():
     assert len({p.mark for p in signature_pairs.pairs} | set(first.finding.aliases)) == len(
         signature_pairs.pairs
     ) + len(first.finding.aliases), "an alias is no pair of its own"
-    quiet = find_signature_pairs(pop, pop.signatures.index("s000"), pop.last_day)
+    quiet = search_condition_pairs(pop, pop.signatures.index("s000"), pop.last_day)
     assert quiet.pairs == ()
 
 
@@ -237,7 +237,7 @@ def test_of_two_values_that_nearly_all_have_it_is_said_that_both_may_be_needed()
     names = [*pop.signatures, "needs both"]
     signature = np.where(mine, len(names) - 1, pop.signature)
     asked = pop._replace(attributes=both, signature=signature, signatures=names, memo=None)
-    search = find_signature_pairs(asked, len(names) - 1, asked.last_day)
+    search = search_condition_pairs(asked, len(names) - 1, asked.last_day)
     assert not search.pairs and len(search.shared) == 2, search
     n = int(mine.sum())
     assert search.shared[0].startswith(f"package a=2 ({n} of {n}; "), search.shared
@@ -246,7 +246,7 @@ def test_of_two_values_that_nearly_all_have_it_is_said_that_both_may_be_needed()
 def test_pairs_leave_out_what_a_host_explains():
     fleet = simulate(7000, split=3.0, **SMALL)
     pop = population(fleet)
-    signature_pairs = find_signature_pairs(pop, pop.signatures.index("two-faces"), pop.last_day)
+    signature_pairs = search_condition_pairs(pop, pop.signatures.index("two-faces"), pop.last_day)
     total = sum(c.signature == "two-faces" for c in fleet.crashes)
     assert signature_pairs.left_out and signature_pairs.crashes + signature_pairs.left_out == total
     assert all("host" not in pair.mark for pair in signature_pairs.pairs)

@@ -13,7 +13,7 @@ from unit.fleet_records import full
 
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.doubled_records import find_doubled_records
-from gdb_epi.fleet.population.local_hours import clock_changes
+from gdb_epi.fleet.population.signatures_by_local_time import clock_changes
 from gdb_epi.fleet.records.projection import hash_identifying_death
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.day_numbers import iso_day

@@ -20,7 +20,7 @@ from gdb_epi.fleet.questions.signature_history import (
     history_lines,
     signature_history,
 )
-from gdb_epi.fleet.store.versions import SCHEMA_KEY, SCHEMA_VERSION
+from gdb_epi.fleet.store.schema_version import SCHEMA_KEY, SCHEMA_VERSION
 from gdb_epi.session import Session
 
 

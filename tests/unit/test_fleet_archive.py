@@ -23,7 +23,7 @@ from gdb_epi.fleet.records.packing import unpack_record
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import crash_count, ingest
-from gdb_epi.fleet.store.versions import PRUNED_BEFORE, SCREENED
+from gdb_epi.fleet.store.schema_version import PRUNED_BEFORE, SCREENED
 
 ROOT = Path(__file__).resolve().parents[2]
 DAY = 86_400

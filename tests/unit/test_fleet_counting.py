@@ -10,8 +10,8 @@ import pytest
 from support.fleet_simulator import CPUS, Crash, population, simulate
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.questions.changes_by_hours import change_by_host_hours_sentences
-from gdb_epi.fleet.questions.onset import counting_change_sentences, find_onset
+from gdb_epi.fleet.questions.changes_by_host_hours import change_by_host_hours_sentences
+from gdb_epi.fleet.questions.onset import find_onset, programs_risen_with_value_sentences
 
 HOSTS, DAYS = 60, 40
 
@@ -55,7 +55,7 @@ def is_there(host: int, day: int) -> bool:
 )
 def test_cores_that_begin_to_be_kept_are_a_change_of_counting(attr, says):
     whole = fleet_with(is_there, attr=attr)
-    sentences, image = counting_change_sentences(whole)
+    sentences, image = programs_risen_with_value_sentences(whole)
     assert sentences.startswith(
         "crashes of claims of all kinds (4 signatures) and of no other program"
     )
@@ -74,7 +74,7 @@ def test_cores_that_begin_to_be_kept_are_a_change_of_counting(attr, says):
     ],
 )
 def test_other_rises_are_no_change_of_counting(is_kept, kinds):
-    assert counting_change_sentences(fleet_with(is_kept, kinds=kinds)) == []
+    assert programs_risen_with_value_sentences(fleet_with(is_kept, kinds=kinds)) == []
 
 
 def with_place(late_hosts: float, rate: float) -> Population:

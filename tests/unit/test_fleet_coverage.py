@@ -10,7 +10,7 @@ from support.fleet_simulator import FIRST_DAY, population, records, simulate
 from unit.fleet_records import minimal
 
 from gdb_epi.fleet.population import cache
-from gdb_epi.fleet.population.cache import load_population, load_population_of_times
+from gdb_epi.fleet.population.cache import load_population, load_population_without_attributes
 from gdb_epi.fleet.population.coverage import (
     drop_doubled_host_hours,
     drop_host_hours,
@@ -112,7 +112,7 @@ def test_a_rate_counts_the_crashes_of_hosts_that_have_hours(tmp_path, monkeypatc
         rows = ((f"feed:{day}", HostDay(day, "node-0", 24.0, {})) for day in days)
         store_exposure(engine, rows)
         population = load_population(engine)
-        course = epidemic_curve(load_population_of_times(engine), None)
+        course = epidemic_curve(load_population_without_attributes(engine), None)
         facts = dict(
             population_sizes(population, count_population(engine, population, (None, None)))
         )

@@ -9,7 +9,7 @@ from support.fleet_rates import DAYS, FIRST, HOSTS, ask, fleet, rolled_out, wave
 
 from gdb_epi.fleet.population.coverage import sum_old_host_hours
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.population.value_spans import ran_alone
+from gdb_epi.fleet.population.value_spans import value_ran_alone
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.population_verdict import judge_signature
 from gdb_epi.fleet.questions.quality import check_quality
@@ -19,7 +19,7 @@ from gdb_epi.fleet.records.facts import PROGRAM
 from gdb_epi.fleet.screen.attributes import attribute_findings
 from gdb_epi.fleet.screen.finding import BITFLIP, CAVEAT_ALONE, HOST, Finding
 from gdb_epi.fleet.screen.finding_texts import describe_verdict
-from gdb_epi.fleet.screen.host_signals import own_value_words
+from gdb_epi.fleet.screen.host_evidence import own_value_words
 from gdb_epi.fleet.screen.leaving_values import leaving_value_words
 from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.store.day_numbers import iso_day
@@ -336,7 +336,7 @@ def test_sums_of_old_hours_still_tell_what_ran_beside_a_value() -> None:
         codes, days = population.attributes[0].exposure, population.exposure_day
         beside = (codes == 0) & (days >= FIRST + 10) & (days < FIRST + 30)
         assert population.exposure_hours[beside].sum() == 24.0 * (since - 10).sum()
-        assert not ran_alone(population, codes, 1)
+        assert not value_ran_alone(population, codes, 1)
 
 
 def test_two_values_of_hardware_are_called_hardware_where_a_signature_is_split() -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from gdb_epi.errors import EXIT_USAGE, InputError
-from gdb_epi.fleet.paths import hide_password, hide_passwords, is_url
+from gdb_epi.fleet.paths import hide_password, hide_passwords_in_line, is_url
 from gdb_epi.fleet.questions.signature_history import signature_history
 from gdb_epi.fleet.records.spool import ingest_later_command, spool_folder
 from gdb_epi.fleet.store.database import DatabaseUrlError, database_url, open_database, shown_url
@@ -27,7 +27,7 @@ from gdb_epi.fleet.store.database import DatabaseUrlError, database_url, open_da
 def test_a_url_is_shown_without_its_password(given: str, shown: str) -> None:
     assert hide_password(given) == shown
     line = f"unrecognized arguments: --bd {given} 1:2@3"
-    assert hide_passwords(line) == f"unrecognized arguments: --bd {shown} 1:2@3"
+    assert hide_passwords_in_line(line) == f"unrecognized arguments: --bd {shown} 1:2@3"
 
 
 def test_a_password_among_the_options_is_hidden_too() -> None:

@@ -21,7 +21,7 @@ from gdb_epi.fleet.screen.finding import (
     TIME_OF_DAY,
     Finding,
 )
-from gdb_epi.fleet.screen.recurring_events import is_known_place
+from gdb_epi.fleet.screen.recurring_events import is_event_at_known_place
 from gdb_epi.fleet.screen.screening import screen_day_by_day, screen_population
 from gdb_epi.fleet.statistics import arrays
 
@@ -172,7 +172,7 @@ def test_a_place_that_fails_again_and_again_is_news_when_it_has_doubled():
         events.append(event(day, "pdu=p3"))
         events += [event(day + 1, "model=x9")]  # no place that can fail
         for latest in events[-2:]:
-            if not is_known_place(latest, events, raised):
+            if not is_event_at_known_place(latest, events, raised):
                 raised.add(latest.identity)
                 news.append((latest.aliases[0], len(events) // 2))
     assert [n for place, n in news if place == "pdu=p3"] == [1, 2, 3, 6, 12, 24]
@@ -230,5 +230,5 @@ def test_rows_of_dense_runs_are_those_of_all_rows_sorted_at_once(seed, monkeypat
     begins, lengths = arrays.find_runs(linked)
     long = lengths >= least
     expected = np.sort(order[arrays.rows_of_runs(begins[long], lengths[long])])
-    inside = arrays.rows_of_dense_runs(columns, times, apart, least)
+    inside = arrays.mask_of_dense_runs(columns, times, apart, least)
     assert np.flatnonzero(inside).tolist() == expected.tolist()

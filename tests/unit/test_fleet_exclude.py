@@ -13,9 +13,9 @@ from unit.fleet_records import minimal
 
 from gdb_epi.cli.fleet.daily.exclude import _print_plan
 from gdb_epi.cli.main import main
-from gdb_epi.fleet.decisions.exclusion import (
+from gdb_epi.fleet.decisions.drain_plan import (
     DrainPlan,
-    HostToExclude,
+    HostToDrain,
     kubernetes_lines,
     slurm_lines,
 )
@@ -96,7 +96,7 @@ def test_never_more_than_the_share(db, capsys):
 
 
 def test_hosts_left_in_are_not_mistaken_for_those_whose_time_is_over(capsys):
-    chosen, beyond = (HostToExclude(n, "suspect", (), FIRST, FIRST, 9) for n in ("n-1", "n-2"))
+    chosen, beyond = (HostToDrain(n, "suspect", (), FIRST, FIRST, 9) for n in ("n-1", "n-2"))
     plan = DrainPlan((chosen,), (beyond,), (), (), ("n-3",), ("n-3",), 100, "hours", 2)
     _print_plan(plan, Namespace(apply=False, at_most=0.02))
     lines = capsys.readouterr().out.splitlines()
@@ -176,7 +176,7 @@ def test_no_name_runs_in_a_shell(db, capsys):
 
 
 def test_no_reason_runs_in_a_shell():
-    host = HostToExclude("n", '\'; reboot; $(id) `id` "x" \n\\', (), 1, 2, 3)
+    host = HostToDrain("n", '\'; reboot; $(id) `id` "x" \n\\', (), 1, 2, 3)
     made = DrainPlan((host,), (), (), (), (), (), 1, "", 1)
     for line in (*slurm_lines(made), *kubernetes_lines(made)):
         assert "\n" not in line and not set("'\"`$\\").intersection(shlex.split(line)[-1])

@@ -9,10 +9,10 @@ from support.fleet_simulator import CPUS, FIRST_DAY, Crash, population, simulate
 
 from gdb_epi.fleet.population.coverage import drop_host_hours
 from gdb_epi.fleet.population.population import FLIP_BIT, Attribute, Population
-from gdb_epi.fleet.questions.collection_limits import find_size_limit
+from gdb_epi.fleet.questions.collection_limits import find_core_size_limit
 from gdb_epi.fleet.questions.population_verdict import judge_host, judge_population
 from gdb_epi.fleet.questions.quality import check_quality
-from gdb_epi.fleet.questions.same_bugs import same_bug_verdicts
+from gdb_epi.fleet.questions.same_bugs import same_bug_headlines
 from gdb_epi.fleet.questions.splitting import split_signature
 from gdb_epi.fleet.questions.suspects import sentences_about_hosts
 from gdb_epi.fleet.records.facts import facts_of_core
@@ -200,7 +200,7 @@ def test_one_native_code_in_two_programs_is_one_bug(other):
     names = [f"{code} <-- py:{p}.handle" for code, p in (("decode", "archive"), (other, "mirror"))]
     crashes = [Crash(n % DAYS, 2 * n % 60, names[n % 2], n, False, "") for n in range(60)]
     whole = column(with_crashes(crashes), "zstd", lambda host: 1 - host % 2, ["0.23", "0.24"])
-    same = same_bug_verdicts(whole, judge_population(whole, LAST))
+    same = same_bug_headlines(whole, judge_population(whole, LAST))
     assert bool(same) == (other == "decode")
     words = "they go with zstd=0.24 and die in the same native code"
     assert all(words in sentence for sentence, _ in same)
@@ -243,7 +243,7 @@ def test_large_cores_that_come_no_more_are_told(since, told):
     whole = with_crashes([])
     is_large = (np.arange(whole.day.size) % 3 == 0) & (whole.day < FIRST_DAY + since)
     whole = with_facts(whole, core_size=(["under 1 GiB", "2 GiB"], is_large.astype(int)))
-    sizes = find_size_limit(whole)
+    sizes = find_core_size_limit(whole)
     words = None if sizes is None else sizes.words()
     assert bool(words) == told
     assert not told or "no core of 2 GiB or more since" in words
@@ -261,7 +261,7 @@ def test_a_limit_of_cores_that_was_lifted_is_told():
     )  # fmt: skip
     program = (["fetch", "embed"], number % 2)
     whole = with_facts(whole._replace(attributes=(*whole.attributes, sizes)), program=program)
-    size_limit = find_size_limit(whole)
+    size_limit = find_core_size_limit(whole)
     assert size_limit is not None and size_limit.has_begun and size_limit.day == FIRST_DAY + 10
     assert "no crash with core_gib of 5.1 or more before" in size_limit.words()
 

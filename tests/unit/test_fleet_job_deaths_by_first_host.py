@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from unit.test_fleet_rates import FIRST, fleet
 
-from gdb_epi.fleet.decisions.exclusion import DIES_FIRST, _hosts_of_findings
+from gdb_epi.fleet.decisions.drain_plan import DIES_FIRST, _hosts_to_drain_and_left_in
 from gdb_epi.fleet.decisions.repairs import separate_past_of_repaired_hosts
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
 from gdb_epi.fleet.questions.job_deaths_by_first_host import find_job_deaths_by_first_host
@@ -75,7 +75,10 @@ def test_after_a_host_that_dies_first_it_is_not_said_that_nothing_stands_out():
 def test_a_host_that_dies_first_is_not_left_in_as_if_its_job_did_it():
     population = trainings(1, bad=0.95)
     screened = screen_population(population, population.last_day)
-    assert _hosts_of_findings(population, screened, [], 0.0, 30) == ({}, {"h007": DIES_FIRST})
+    assert _hosts_to_drain_and_left_in(population, screened, [], 0.0, 30) == (
+        {},
+        {"h007": DIES_FIRST},
+    )
 
 
 @pytest.mark.parametrize("seed", range(20))

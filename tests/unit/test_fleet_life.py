@@ -30,7 +30,7 @@ from gdb_epi.fleet.decisions.fix_assessment import (
 )
 from gdb_epi.fleet.decisions.news import make_digest, unsent_news
 from gdb_epi.fleet.decisions.record_decision import DecisionToRecord, record_decision
-from gdb_epi.fleet.decisions.states import read_decision_states, repaired_hosts
+from gdb_epi.fleet.decisions.states import day_before_repair_by_host, read_decision_states
 from gdb_epi.fleet.earlier_crashes import _default_database_path, read_earlier_crashes
 from gdb_epi.fleet.paths import default_database
 from gdb_epi.fleet.store.database import open_database
@@ -190,11 +190,11 @@ def test_a_host_is_drained_repaired_and_back(fleet):
     fleet.put(minimal(3))
     lines = fleet.say("host", "node-3", state="drained", ticket="HW-1")
     assert lines == ["host node-3 is drained; marked by ann on 2025-12-06; HW-1"]
-    assert fleet.ask(repaired_hosts, NOW) == {}
+    assert fleet.ask(day_before_repair_by_host, NOW) == {}
     fleet.say("host", "node-3", state="repaired", now=NOW + 86_400)
     fleet.say("host", "node-3", state="back", now=NOW + 3 * 86_400)
-    assert fleet.ask(repaired_hosts, NOW, NOW + 1) == {}
-    assert fleet.ask(repaired_hosts, NOW) == {"node-3": int(NOW // 86_400) + 1}
+    assert fleet.ask(day_before_repair_by_host, NOW, NOW + 1) == {}
+    assert fleet.ask(day_before_repair_by_host, NOW) == {"node-3": int(NOW // 86_400) + 1}
     held = fleet.ask(read_current_state, DecisionSubject(HOST, "", "node-3"))
     assert held.state == "back" and [m.state for m in held.history] == [
         "drained", "repaired", "back",
@@ -209,7 +209,7 @@ def test_a_note_is_no_new_decision(fleet):
         "host node-3 is repaired; marked by ann on 2025-12-06; owner bob",
         "note: DIMM 3",
     ]
-    assert fleet.ask(repaired_hosts, NOW) == {"node-3": int(NOW // 86_400)}
+    assert fleet.ask(day_before_repair_by_host, NOW) == {"node-3": int(NOW // 86_400)}
     held = fleet.ask(read_current_state, DecisionSubject(HOST, "", "node-3"))
     assert [m.state for m in held.history] == ["repaired", "noted"]
     fleet.say("signature", KEY, state="fixed", fixed_in="2.3", version_of="rack")

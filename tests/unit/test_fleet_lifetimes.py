@@ -10,7 +10,7 @@ import pytest
 from support.fleet_simulator import FIRST_DAY, population, simulate
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.questions.changes_by_hours import find_recounted_hours
+from gdb_epi.fleet.questions.changes_by_host_hours import find_recounted_hours
 from gdb_epi.fleet.questions.daily_rates import month_end_words
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.rates import rates_of_values

@@ -14,7 +14,7 @@ from gdb_epi.fleet.questions.find_signature import find_signature
 from gdb_epi.fleet.questions.lookup import (
     MIN_PREFIX,
     _key_prefix_condition,
-    find_host,
+    find_host_ids,
     find_record,
     find_signature_group,
     summarise_host,
@@ -103,7 +103,7 @@ def test_a_host_is_one_under_all_its_spellings(tmp_path, capsys):
             ("web-1", 2), ("Web-1", 2), ("web-1.a.example.", 2), ("m1", 1), ("web-2", 0),
             ("WEB-2.A.EXAMPLE", 1), ("10.0.0.1", 1), ("10", 0), ("web", 0), ("web%", 0),
         ):  # fmt: skip
-            assert summarise_host(engine, find_host(engine, wanted)).crashes == crashes, wanted
+            assert summarise_host(engine, find_host_ids(engine, wanted)).crashes == crashes, wanted
         record_decision(engine, DecisionToRecord("host", "web-1", "ann", "drained"), 1.8e9)
     assert main(["fleet", "states", "WEB-1", "--db", path]) == 0
     assert "host web-1" in capsys.readouterr().out
@@ -121,7 +121,7 @@ def test_a_time_that_nobody_believes_is_not_the_first(tmp_path, capsys):
     with open_database(path, write=True) as engine:
         ingest(engine, [("t", record) for record in crashes])
         everywhere = summarise_signature(engine, find_signature_group(engine, f"{2:016x}"))
-        alone = summarise_host(engine, find_host(engine, "old-clock"))
+        alone = summarise_host(engine, find_host_ids(engine, "old-clock"))
     assert everywhere.crashes == 57 and everywhere.first == start + 2 * 900.0
     assert everywhere.not_believed == 1
     assert (alone.crashes, alone.first, alone.not_believed) == (4, None, 4)

@@ -21,8 +21,8 @@ from gdb_epi.fleet.store import reproject as fleet_reproject
 from gdb_epi.fleet.store.database import DatabaseError, open_database
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.reproject import reproject_raw_records
+from gdb_epi.fleet.store.schema_version import SCHEMA_VERSION
 from gdb_epi.fleet.store.transactions import begin_write
-from gdb_epi.fleet.store.versions import SCHEMA_VERSION
 
 DATA = Path(__file__).parent / "data"
 OLD = DATA / "fleet-schema-1.sql"

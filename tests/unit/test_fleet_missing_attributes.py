@@ -7,7 +7,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.fill_missing_attributes import (
     fill_missing_attributes,
-    value_without_attribute,
+    mark_of_crashes_without_attribute,
 )
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
 
@@ -73,8 +73,11 @@ def test_what_is_known_stays_as_it_is():
 def test_a_value_that_the_others_have_too_lacks_nothing():
     population = fleet()
     lacks = np.arange(population.day.size) % 7 == 0
-    assert value_without_attribute(population, lacks) == ""
-    assert value_without_attribute(population, population.attributes[3].crash == 1) == "agent=4.2"
+    assert mark_of_crashes_without_attribute(population, lacks) == ""
+    assert (
+        mark_of_crashes_without_attribute(population, population.attributes[3].crash == 1)
+        == "agent=4.2"
+    )
 
 
 def test_an_attribute_that_many_hosts_changed_is_not_filled_in():

@@ -8,7 +8,7 @@ import pytest
 from support.fleet_simulator import population, simulate
 
 from gdb_epi.fleet.population.population import Attribute
-from gdb_epi.fleet.questions.suspects import signatures_with_value
+from gdb_epi.fleet.questions.suspects import signatures_with_value_words
 from gdb_epi.fleet.screen.finding import DAY_OF_MONTH, TIME_OF_DAY
 from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.screen.time_and_cpu_patterns import time_and_cpu_findings
@@ -88,7 +88,7 @@ def test_each_place_has_its_own_hour(fleet):
     assert all("each region has its own hour" in f.caveats[-1] for f in moment_findings)
     assert {f.value[:2] for f in moment_findings} == {"06", "12", "22"}
     # Asked of one place, all crashes of the signature count, and the hour is the verdict.
-    (words,) = signatures_with_value(pop, moment_findings, "region", "nyc")
+    (words,) = signatures_with_value_words(pop, moment_findings, "region", "nyc")
     there = np.count_nonzero(region[own] == 1)
     assert words.startswith(f"{there} of {own.size} crashes of ")
     assert "have it; software or configuration: comes at 12:00 to 13:" in words

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from unit.test_fleet_rates import DAYS, FIRST, fleet
 
-from gdb_epi.fleet.decisions.exclusion import _describe_broken_parts
+from gdb_epi.fleet.decisions.drain_plan import _describe_broken_parts
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.splitting import split_signature
 from gdb_epi.fleet.questions.suspects import suspect_lines

@@ -108,7 +108,7 @@ def test_words_hold_what_the_columns_hold(tmp_path, monkeypatch):
                 assert fits(to.connection.driver_connection) == does_fit, change
                 crashes, labels = population_read._read_crashes(to), []
                 rows = population_read._crash_columns_by_plain_sql(to, labels)
-                plain = population_read._join_parts(rows, labels)
+                plain = population_read._join_and_sort_crash_columns(rows, labels)
             assert list(crashes.keys) == list(plain.keys) and crashes.verdicts == plain.verdicts, (
                 change
             )
@@ -164,7 +164,7 @@ def test_who_asks_for_times_gets_no_attributes_from_the_cache(tmp_path, monkeypa
         population_read, "read_population", lambda _: pytest.fail("not from the cache")
     )
     with open_database(str(db), write=False) as engine:
-        times = population_cache.load_population_of_times(engine)
+        times = population_cache.load_population_without_attributes(engine)
     assert whole.attributes and not times.attributes and not times.facts
     for name in ("day", "second", "host", "signature", "has_time", "has_host_hours"):
         assert (getattr(times, name) == getattr(whole, name)).all(), name

@@ -7,9 +7,9 @@ from support.fleet_simulator import FIRST_DAY, Crash, Fleet, population, simulat
 
 from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.possibly_bad_hosts import (
-    crashes_needed,
+    crashes_needed_to_name,
     find_possibly_bad_hosts,
-    flipped_bits_words,
+    host_with_flipped_bits_words,
     undecided_sentences,
 )
 from gdb_epi.fleet.screen.screening import screen_population
@@ -64,7 +64,7 @@ def test_of_a_fleet_where_nothing_stands_out_it_is_said_what_could():
     whole = population(fleet)
     screened = screen_population(whole, LAST)
     assert not screened.findings
-    needed = crashes_needed(whole, LAST)
+    needed = crashes_needed_to_name(whole, LAST)
     half, most = needed.host
     assert half is not None
     assert most is not None
@@ -100,8 +100,8 @@ def test_the_host_with_the_only_flipped_bit_is_told_and_not_accused():
     fleet.crashes[:] = [c for c in fleet.crashes if not c.bitflip or f"node-{c.host}" == name]
     whole = population(fleet)
     screened = screen_population(whole, LAST)
-    words = flipped_bits_words(whole, screened)
+    words = host_with_flipped_bits_words(whole, screened)
     assert words is not None and f"host {name} has a flipped bit in 1 of 2 crashes" in words
     assert words in undecided_sentences(whole, LAST, screened)
     every = whole._replace(bitflip=~whole.bitflip, memo=None)
-    assert flipped_bits_words(every, screened) is None, "what all have tells of no host"
+    assert host_with_flipped_bits_words(every, screened) is None, "what all have tells of no host"

@@ -26,7 +26,7 @@ from unit.test_fleet_prune import check_pruned, wide_and_timeless
 
 from gdb_epi.cli.main import main
 from gdb_epi.errors import EpiError
-from gdb_epi.fleet.population.cache import load_population, load_population_of_times
+from gdb_epi.fleet.population.cache import load_population, load_population_without_attributes
 from gdb_epi.fleet.questions.signatures import (
     compare_windows,
     epidemic_curve,
@@ -196,19 +196,21 @@ def test_the_questions_give_what_they_give_on_sqlite(url, tmp_path):
                 for s in screen_day_by_day(load_population(engine))
                 for f in s.findings
             ]
-            until = latest_crash_time(load_population_of_times(engine))
+            until = latest_crash_time(load_population_without_attributes(engine))
             assert until is not None
-            new = new_signatures(engine, load_population_of_times(engine), 3, until, 1000)
+            new = new_signatures(engine, load_population_without_attributes(engine), 3, until, 1000)
             windows = (until - 10 * 86400, until - 5 * 86400), (until - 5 * 86400, until)
             rows = sorted(
-                compare_windows(engine, load_population_of_times(engine), *windows, 1000).rows,
+                compare_windows(
+                    engine, load_population_without_attributes(engine), *windows, 1000
+                ).rows,
                 key=lambda row: row.key,
             )
             answers.append(
                 (
                     stored,
                     sorted(new, key=lambda r: r.key),
-                    epidemic_curve(load_population_of_times(engine), None),
+                    epidemic_curve(load_population_without_attributes(engine), None),
                     rows,
                 )
             )

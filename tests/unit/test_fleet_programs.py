@@ -11,7 +11,7 @@ from unit.fleet_records import minimal
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Attribute
-from gdb_epi.fleet.population.read_population import _names_programs
+from gdb_epi.fleet.population.read_population import _does_attribute_name_programs
 from gdb_epi.fleet.population.value_spans import DaysOfUseByValue
 from gdb_epi.fleet.questions.population_verdict import judge_population, verdict_of_split_signature
 from gdb_epi.fleet.questions.splitting import SignaturePart, SignatureSplit
@@ -26,7 +26,7 @@ from gdb_epi.fleet.screen.programs import (
     program_of_signature,
 )
 from gdb_epi.fleet.screen.screening import screen_population
-from gdb_epi.fleet.screen.time_and_cpu_patterns import is_recurring_event
+from gdb_epi.fleet.screen.time_and_cpu_patterns import is_event_at_known_time_of_signature
 from gdb_epi.fleet.statistics.hypothesis_tests import beta_binomial_tail, binomial_tail
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
@@ -68,9 +68,9 @@ def test_what_parts_all_signatures_names_programs(signature_of_value, is_program
     pairs = [(s, v) for v, some in enumerate(signature_of_value) for s in some for _ in range(9)]
     signature, value = np.array(pairs).T
     attribute = Attribute("service", ["a", "b"], value, np.array([0, 1]))
-    assert _names_programs(attribute, signature) is is_program
+    assert _does_attribute_name_programs(attribute, signature) is is_program
     few = np.arange(signature.size) % 9 < 3  # crashes of each
-    assert not _names_programs(attribute._replace(crash=value[few]), signature[few])
+    assert not _does_attribute_name_programs(attribute._replace(crash=value[few]), signature[few])
 
 
 def test_an_image_that_is_an_attribute_names_its_program(tmp_path):
@@ -172,12 +172,14 @@ def test_what_repeats_when_it_is_known_to_come_is_expected():
 
     event = finding(EVENT, "2026-11-15 23:01 UTC")  # a Sunday
     night, sunday = finding(TIME_OF_DAY, "22:00 to 00:00 UTC"), finding(DAY_OF_WEEK, "Sunday (UTC)")
-    assert is_recurring_event(event, [night, sunday])
-    assert not is_recurring_event(event, [])
-    assert not is_recurring_event(event, [sunday._replace(signature="other")])
-    assert not is_recurring_event(event, [night, finding(DAY_OF_WEEK, "Monday (UTC)")])
-    assert not is_recurring_event(finding(EVENT, "2026-11-15 00:10 UTC"), [night])
-    assert is_recurring_event(finding(EVENT, "2026-11-15 00:10 UTC"), [sunday])
+    assert is_event_at_known_time_of_signature(event, [night, sunday])
+    assert not is_event_at_known_time_of_signature(event, [])
+    assert not is_event_at_known_time_of_signature(event, [sunday._replace(signature="other")])
+    assert not is_event_at_known_time_of_signature(
+        event, [night, finding(DAY_OF_WEEK, "Monday (UTC)")]
+    )
+    assert not is_event_at_known_time_of_signature(finding(EVENT, "2026-11-15 00:10 UTC"), [night])
+    assert is_event_at_known_time_of_signature(finding(EVENT, "2026-11-15 00:10 UTC"), [sunday])
 
 
 def test_the_beta_binomial_tail_is_that_of_its_terms():

@@ -18,7 +18,7 @@ from unit.test_fleet_ingest import rows
 from gdb_epi.cli.fleet.data import prune as prune_verb
 from gdb_epi.cli.main import main
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.population.cache import load_population, load_population_of_times
+from gdb_epi.fleet.population.cache import load_population, load_population_without_attributes
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.quality import check_quality
 from gdb_epi.fleet.questions.signatures import compare_windows, epidemic_curve, new_signatures
@@ -82,13 +82,19 @@ def asked(db):
     with open_database(db, write=False) as engine:
         new = [
             (row.key, row.crashes)
-            for row in new_signatures(engine, load_population_of_times(engine), 7, NOW, 50)
+            for row in new_signatures(
+                engine, load_population_without_attributes(engine), 7, NOW, 50
+            )
         ]
         days = [
-            row for row in epidemic_curve(load_population_of_times(engine), None) if row.day >= CUT
+            row
+            for row in epidemic_curve(load_population_without_attributes(engine), None)
+            if row.day >= CUT
         ]
         recent = ((CUT * DAY, (CUT + 60) * DAY), ((CUT + 60) * DAY, NOW))
-        changes = compare_windows(engine, load_population_of_times(engine), *recent, 50).rows
+        changes = compare_windows(
+            engine, load_population_without_attributes(engine), *recent, 50
+        ).rows
         p = load_population(engine)
         p = p.select(p.day >= CUT, p.exposure_day >= CUT)
         host, signature = np.array(p.hosts)[p.host], np.array(p.signatures)[p.signature]
@@ -139,7 +145,7 @@ def check_pruned(db, tmp_path, capsys):
         with pytest.raises(InputError, match="were pruned"):
             compare_windows(
                 engine,
-                load_population_of_times(engine),
+                load_population_without_attributes(engine),
                 ((CUT - 9) * DAY, CUT * DAY),
                 (CUT * DAY, NOW),
                 50,

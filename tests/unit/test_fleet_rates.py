@@ -18,8 +18,8 @@ from gdb_epi.fleet.population.staged_rollout_hours import (
     _stages_of_hosts,
     population_with_rollout_hours,
 )
-from gdb_epi.fleet.questions.changes_by_hours import change_by_mix_sentence
-from gdb_epi.fleet.questions.collection_limits import find_limit_of_hosts
+from gdb_epi.fleet.questions.changes_by_host_hours import change_by_hours_of_value_sentence
+from gdb_epi.fleet.questions.collection_limits import find_limit_per_host
 from gdb_epi.fleet.questions.daily_rates import daily_rates, growing_signatures
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.rates import ValueRate, rates_of_values, worse_value_sentences
@@ -336,17 +336,17 @@ def test_one_crash_of_each_host_is_the_collectors_doing():
     rng = np.random.default_rng(4)
     hosts, week = rng.permutation(40), 7 * 86_400
     falling = (rng.exponential(0.6 * week, 40)).astype(int)
-    limit = find_limit_of_hosts(on_hosts(hosts, falling))
+    limit = find_limit_per_host(on_hosts(hosts, falling))
     assert limit is not None and (limit.limit, limit.hosts, limit.least) == (1, 40, 260)
     assert find_onset(on_hosts(hosts, falling), 0).answer.startswith("cannot tell: each of the 40")
     # Few crashes in a large fleet are on as many hosts; so they come evenly.
     even = rng.integers(0, 4 * week, 40)
-    assert find_limit_of_hosts(on_hosts(hosts, even)) is None
-    assert find_limit_of_hosts(on_hosts(hosts, even, running=300)) is None
-    assert find_limit_of_hosts(on_hosts(hosts, even, running=60)) is not None
+    assert find_limit_per_host(on_hosts(hosts, even)) is None
+    assert find_limit_per_host(on_hosts(hosts, even, running=300)) is None
+    assert find_limit_per_host(on_hosts(hosts, even, running=60)) is not None
     by_chance = rng.integers(0, 40, 40)
-    assert find_limit_of_hosts(on_hosts(by_chance, falling, running=60)) is None
-    three = find_limit_of_hosts(on_hosts(np.repeat(hosts, 3), rng.integers(0, week, 120)))
+    assert find_limit_per_host(on_hosts(by_chance, falling, running=60)) is None
+    three = find_limit_per_host(on_hosts(np.repeat(hosts, 3), rng.integers(0, week, 120)))
     assert three is not None and three.limit == 3 and "exactly 3 crashes" in three.words()
 
 
@@ -406,7 +406,7 @@ def test_a_rate_that_rises_within_each_value_is_not_explained_by_the_mix_of_valu
             memo=None,
         )
         days = daily_rates(whole, np.ones(host.size, dtype=bool))
-        words = change_by_mix_sentence(whole, days, 1)
+        words = change_by_hours_of_value_sentence(whole, days, 1)
         assert (words is not None) == by_mix
     assert words is not None and "at equal load 1 times (95 %: " in words
 

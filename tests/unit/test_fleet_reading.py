@@ -19,8 +19,8 @@ from gdb_epi.errors import InputError
 from gdb_epi.fleet.paths import database_file
 from gdb_epi.fleet.population import attribute_combinations
 from gdb_epi.fleet.population import cache as population_cache
-from gdb_epi.fleet.population.attribute_combinations import count_by_value, find_combinations
-from gdb_epi.fleet.population.cache import load_population, load_population_of_times
+from gdb_epi.fleet.population.attribute_combinations import find_combinations, sum_by_value
+from gdb_epi.fleet.population.cache import load_population, load_population_without_attributes
 from gdb_epi.fleet.population.open_for_question import open_for_question
 from gdb_epi.fleet.population.population import Attribute, ComputedOnceCache, CoreKeys, pack_hex
 from gdb_epi.fleet.questions.find_signature import find_signature
@@ -33,7 +33,7 @@ from gdb_epi.fleet.statistics.arrays import count_pairs, distinct_rows, few_dist
 from gdb_epi.fleet.store import database as fleet_db
 from gdb_epi.fleet.store.day_numbers import iso_day, parse_day, parse_day_range
 from gdb_epi.fleet.store.ingest import ingest
-from gdb_epi.fleet.store.versions import REPROJECTED_TO, SCHEMA_KEY
+from gdb_epi.fleet.store.schema_version import REPROJECTED_TO, SCHEMA_KEY
 
 DAY = 86_400.0
 ROOT = Path(__file__).resolve().parents[2]
@@ -243,8 +243,8 @@ def test_combinations_count_what_the_crashes_have():
     for attribute in whole.attributes:
         codes = combinations.codes(attribute)
         assert np.array_equal(codes[combinations.of_crash], attribute.crash)
-        counts = count_by_value(
-            codes, combinations.count_crashes(whole.host >= 0), len(attribute.values)
+        counts = sum_by_value(
+            codes, combinations.count_crashes_by_combination(whole.host >= 0), len(attribute.values)
         )
         assert np.array_equal(counts, np.bincount(attribute.crash, minlength=counts.size))
 
@@ -297,12 +297,12 @@ def test_the_latest_moment_is_none_of_a_clock_that_is_off(tmp_path):
     last = max(record["time"]["crash_ts"] for record in at)
     put(path, at)
     with fleet_db.open_database(path, write=False) as engine:
-        assert latest_crash_time(load_population_of_times(engine)) == last
+        assert latest_crash_time(load_population_without_attributes(engine)) == last
     wrong = minimal(1_000)
     wrong["time"]["crash_ts"] = last + 400 * DAY
     put(path, [wrong])
     with fleet_db.open_database(path, write=False) as engine:
-        assert latest_crash_time(load_population_of_times(engine)) == last
+        assert latest_crash_time(load_population_without_attributes(engine)) == last
         assert load_population(engine).last_day == last // DAY
 
 

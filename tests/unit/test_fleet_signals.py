@@ -11,16 +11,16 @@ from gdb_epi.fleet.screen.attributes import attribute_findings
 from gdb_epi.fleet.screen.design_effect import HostClustering
 from gdb_epi.fleet.screen.finding import BITFLIP, CAVEAT_FORKS, CAVEAT_ONLY_MORE_CRASHES, LOCK
 from gdb_epi.fleet.screen.finding_texts import describe_verdict
-from gdb_epi.fleet.screen.host_signals import (
+from gdb_epi.fleet.screen.host_evidence import (
     NEW,
     CrashCountsByEvidence,
     NullModel,
+    findings_by_carried_evidence,
     likelihood_ratios,
     p_values_of_ratios,
-    signal_findings,
     simulate_healthy_hosts,
 )
-from gdb_epi.fleet.screen.hosts import crashes_and_null, exposure_shares, host_findings
+from gdb_epi.fleet.screen.hosts import crashes_and_null_model, exposure_shares, host_findings
 from gdb_epi.fleet.screen.screening import screen_day_by_day, screen_population
 from gdb_epi.fleet.statistics.hypothesis_tests import estimate_overdispersion
 
@@ -29,7 +29,7 @@ LAST = FIRST_DAY + 19
 
 
 def found_in(pop):
-    return list(signal_findings(pop, exposure_shares(pop)))
+    return list(findings_by_carried_evidence(pop, exposure_shares(pop)))
 
 
 def test_few_crashes_on_one_cpu_of_a_host_are_a_finding():
@@ -230,7 +230,7 @@ def test_how_much_hosts_differ_is_told_without_those_that_crash_most():
 
 def test_healthy_hosts_have_the_chances_that_are_said():
     pop = population(simulate(5008, **SMALL))
-    crashes, null = crashes_and_null(pop, LAST, exposure_shares(pop))
+    crashes, null = crashes_and_null_model(pop, LAST, exposure_shares(pop))
     drawn = simulate_healthy_hosts(null)
     p = p_values_of_ratios(
         likelihood_ratios(crashes, null).mean_of_both(np.zeros(len(pop.hosts), dtype=bool)), drawn

@@ -12,7 +12,7 @@ import pytest
 from unit.fleet_records import full, minimal
 
 from gdb_epi.cli.main import main
-from gdb_epi.fleet.population.cache import load_population, load_population_of_times
+from gdb_epi.fleet.population.cache import load_population, load_population_without_attributes
 from gdb_epi.fleet.population.judged_times import judge_times
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.signatures import (
@@ -64,9 +64,9 @@ def test_a_healthy_process_is_no_new_signature(engine):
     healthy = of_signature(1, now, "poll") | {"verdict": {"model": 2, "label": "no-fault"}}
     often = [of_signature(number, now, "often") for number in (2, 3)]
     put(engine, healthy, of_signature(4, now, "once"), *often)
-    rows = new_signatures(engine, load_population_of_times(engine), 7.0, now + 1, 10)
+    rows = new_signatures(engine, load_population_without_attributes(engine), 7.0, now + 1, 10)
     assert [row.signature for row in rows] == ["often", "once"], "the most frequent first"
-    (row,) = new_signatures(engine, load_population_of_times(engine), 7.0, now + 1, 1)
+    (row,) = new_signatures(engine, load_population_without_attributes(engine), 7.0, now + 1, 1)
     assert row.signature == "often"
 
 
@@ -77,11 +77,11 @@ def test_one_clock_ahead_hides_nothing_that_is_new(engine):
     ahead = of_signature(999, now + 90 * DAY, "fresh", "n3")
     behind = of_signature(998, 86_400.0 * 3700, "fresh", "n4")  # 1980: a clock that was reset
     put(engine, *old, ahead, behind, *new)
-    until = latest_crash_time(load_population_of_times(engine))
+    until = latest_crash_time(load_population_without_attributes(engine))
     assert abs(until - now) < 3 * DAY
-    (row,) = new_signatures(engine, load_population_of_times(engine), 7.0, until, 10)
+    (row,) = new_signatures(engine, load_population_without_attributes(engine), 7.0, until, 10)
     assert (row.signature, row.crashes) == ("fresh", 6), "the two count, their times do not"
-    assert len(epidemic_curve(load_population_of_times(engine), None)) <= 41
+    assert len(epidemic_curve(load_population_without_attributes(engine), None)) <= 41
     top = {row.signature: row for row in top_signatures(engine, 9)}
     assert top["fresh"].last_seen <= now
     population = load_population(engine)
@@ -99,9 +99,9 @@ def test_a_host_whose_clock_is_some_days_ahead_makes_no_latest_moment(engine):
         records.append(of_signature(i, when, "fresh" if i > 395 else "old", host))
     put(engine, *records)
     assert load_population(engine).quality["clocks_off"].keys() == {"ahead"}
-    until = latest_crash_time(load_population_of_times(engine))
+    until = latest_crash_time(load_population_without_attributes(engine))
     assert until == START + 399 * 3_600
-    (row,) = new_signatures(engine, load_population_of_times(engine), 1.0, until, 10)
+    (row,) = new_signatures(engine, load_population_without_attributes(engine), 1.0, until, 10)
     assert (row.signature, row.crashes) == ("fresh", 4)
     (old,) = (row for row in top_signatures(engine, 9) if row.signature == "old")
     assert (old.first_seen, old.last_seen, old.crashes) == (START, START + 395 * 3_600, 396)
@@ -126,7 +126,7 @@ def test_a_date_of_a_file_is_no_time_but_the_crash_counts(engine):
     population = load_population(engine)
     assert int((~population.has_time).sum()) == 6
     assert int((population.host == population.hosts.index("bad")).sum()) == 6
-    assert latest_crash_time(load_population_of_times(engine)) == START + 59 * 60
+    assert latest_crash_time(load_population_without_attributes(engine)) == START + 59 * 60
     assert reproject_raw_records(engine, []) == 66
     assert load_population(engine).has_time.sum() == 60
 

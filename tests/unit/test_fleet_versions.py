@@ -14,7 +14,7 @@ from gdb_epi.fleet.screen.design_effect import has_previous_version_signature_to
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding_texts import words_of_test
 from gdb_epi.fleet.screen.programs import p_with_other_names
-from gdb_epi.fleet.screen.renamings import moved_functions_of, renaming_sentences
+from gdb_epi.fleet.screen.renamings import renaming_of_python_functions, renaming_sentences
 from gdb_epi.fleet.screen.time_and_cpu_patterns import time_and_cpu_findings
 from gdb_epi.fleet.screen.version_courses import version_regression_words, versions_with_signature
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
@@ -94,7 +94,7 @@ def test_what_needs_something_else_is_judged_where_that_is():
 @pytest.mark.parametrize("begins", [20, 30])
 def test_a_renamed_function_is_neither_mended_nor_new(begins):
     whole = fleet(two_a_day(5, 20) + two_a_day(begins, begins + 10, 1))
-    renaming = moved_functions_of(whole, MOVED)
+    renaming = renaming_of_python_functions(whole, MOVED)
     assert (renaming is None) == (begins > 20), "ten days without it are a bug that was mended"
     sentences = [renaming.words()] if renaming is not None else []
     assert renaming_sentences(whole, whole.signatures) == sentences, "for compare and new"

@@ -32,7 +32,7 @@ from gdb_epi.fleet.decisions.current_state import (
 from gdb_epi.fleet.decisions.finding_states import (
     findings_not_to_repeat,
     findings_to_raise,
-    latest_cores,
+    latest_core_keys,
     store_findings,
     stored_findings,
 )
@@ -48,9 +48,9 @@ from gdb_epi.fleet.decisions.repairs import (
 )
 from gdb_epi.fleet.decisions.states import (
     StateWithCrashes,
+    day_before_repair_by_host,
     failed_fixes,
     read_decision_states,
-    repaired_hosts,
 )
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
@@ -60,8 +60,8 @@ from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 from gdb_epi.fleet.store.plain_sql import Execute, sqlalchemy_executor
+from gdb_epi.fleet.store.schema_version import SCREENED
 from gdb_epi.fleet.store.transactions import begin_write
-from gdb_epi.fleet.store.versions import SCREENED
 from gdb_epi.util import counted
 
 _TEXTS = "SELECT kind, key, coalesce(text, key) FROM sig"
@@ -98,7 +98,7 @@ class DailyScreening(NamedTuple):
         return self.result is not None and bool(self.result.findings)
 
     @property
-    def is_new(self) -> bool:
+    def has_news(self) -> bool:
         """Whether there is anything that was not reported yet."""
         return bool(self.has_findings or self.regressed or self.again)
 
@@ -108,7 +108,7 @@ def run_daily_screening(engine: Engine, asof: int | None) -> DailyScreening:
     moment = time.time()
     with engine.connect() as connection:
         execute = sqlalchemy_executor(connection)
-        repaired = repaired_hosts(execute, moment)
+        repaired = day_before_repair_by_host(execute, moment)
         ignored = _ignored_signatures(execute, moment)
         watched = [
             subject.name
@@ -220,7 +220,7 @@ def _repaired_host_failing_again(
     damaged = mine & population.bitflip
     if not damaged.any():
         return None
-    cores = tuple(latest_cores(population, damaged))
+    cores = tuple(latest_core_keys(population, damaged))
     return HostFailingAfterRepair(name, day, int(mine.sum()), int(damaged.sum()), cores)
 
 

@@ -110,7 +110,10 @@ def stored_findings_in_transaction(
     if state is not None:
         chosen = chosen.where(c.state == state)
     rows = connection.execute(chosen).all()
-    return [StoredFinding(**{**row._mapping, "detail": finding_detail(row.detail)}) for row in rows]
+    return [
+        StoredFinding(**{**row._mapping, "detail": parse_finding_detail(row.detail)})
+        for row in rows
+    ]
 
 
 def set_finding_state(engine: Engine, number: int, state: str, note: str | None) -> None:
@@ -225,7 +228,7 @@ def store_findings(
         )
 
 
-def latest_cores(population: Population, members: Bools) -> list[str]:
+def latest_core_keys(population: Population, members: Bools) -> list[str]:
     """Return the keys of the latest MAX_CORES crashes under a mask, the latest first."""
     core_keys = population.core_keys[: members.size]  # a replay's masks end with their day
     return core_keys.keys_under(members)[: -MAX_CORES - 1 : -1]
@@ -234,7 +237,7 @@ def latest_cores(population: Population, members: Bools) -> list[str]:
 def _finding_row(finding: Finding, day: int, population: Population | None) -> dict[str, Any]:
     detail = finding_json(finding, day)
     if population is not None:
-        detail["cores"] = latest_cores(population, finding.members)
+        detail["cores"] = latest_core_keys(population, finding.members)
     return {
         "day": day,
         **pick_attributes(finding, "attr", "value", "signature", "n", "p", "q"),
@@ -247,7 +250,7 @@ _INTERVAL = "rr_interval"
 _TEXTS, _LISTS = ("verdict", "test", "exposure"), ("aliases", "caveats", "cores")
 
 
-def finding_detail(column: str | None) -> dict[str, Any]:
+def parse_finding_detail(column: str | None) -> dict[str, Any]:
     """Return the detail of a finding; of an imported row only the values of the right type."""
     detail = parse_json_object(column or "{}") or {}
     return {name: value for name, value in detail.items() if _is_valid_detail(name, value)}

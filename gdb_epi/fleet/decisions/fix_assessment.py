@@ -167,14 +167,14 @@ def count_versions_seen(
 
     Crashes `until` then count.
     """
-    values = {**_values_of(subject, until), "attr": name}
+    values = {**_sql_parameters(subject, until), "attr": name}
     for column in ("c.attrset_id", "c.factset_id"):
         rows = [VersionCount(*row) for row in execute(_VERSIONS.format(column, _OF), values)]
         if rows:
             return rows[:MAX_VERSIONS], len(rows) > MAX_VERSIONS
     counts: dict[str, VersionCount] = {}
     looked = 0
-    for blob, ts, _ in execute(_RECORDS, _values_of(subject, until)):
+    for blob, ts, _ in execute(_RECORDS, _sql_parameters(subject, until)):
         looked += 1
         version = read_version(unpack_record_or_empty(blob), name)
         if version:
@@ -186,10 +186,10 @@ def count_versions_seen(
     return ordered[:MAX_VERSIONS], looked == MAX_RECORDS or len(ordered) > MAX_VERSIONS
 
 
-def names_with_versions(execute: Execute, subject: DecisionSubject) -> list[str]:
+def attribute_names_with_versions(execute: Execute, subject: DecisionSubject) -> list[str]:
     """Return the names for which the crashes of a signature have something like a version."""
     names: set[str] = set()
-    values = _values_of(subject)
+    values = _sql_parameters(subject)
     for column in ("c.attrset_id", "c.factset_id"):
         rows = execute(_NAMES.format(column, _OF), values)
         # An image is not a version by itself; its tag is.
@@ -203,10 +203,12 @@ def names_with_versions(execute: Execute, subject: DecisionSubject) -> list[str]
     return sorted(names)
 
 
-def names_with_version(execute: Execute, subject: DecisionSubject, version: str) -> list[str]:
+def attribute_names_with_version(
+    execute: Execute, subject: DecisionSubject, version: str
+) -> list[str]:
     """Return the names of which a crash of a signature has this very version."""
     names: set[str] = set()
-    values = _values_of(subject)
+    values = _sql_parameters(subject)
     for column in ("c.attrset_id", "c.factset_id"):
         rows = execute(_NAMES.format(column, _OF), values)
         names.update(name for name, seen in rows if compare_versions(str(seen), version) == 0)
@@ -249,7 +251,7 @@ def _package_versions(record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
                 yield name, version
 
 
-def _values_of(subject: DecisionSubject, until: float = inf) -> dict[str, Any]:
+def _sql_parameters(subject: DecisionSubject, until: float = inf) -> dict[str, Any]:
     return {"kind": subject.kind, "key": subject.name, "until": until}
 
 
@@ -275,7 +277,7 @@ def assess_fix(execute: Execute, current: CurrentState, until: float = inf) -> F
             unknown += count.crashes
         elif since:
             older += count.crashes
-    values = _values_of(current.subject, until)
+    values = _sql_parameters(current.subject, until)
     total = next(iter(execute(_TOTALS, values)))[0]
     after = next(iter(execute(_AFTER, {**values, "after": fix.at})))[0]
     nameless = int(total) - sum(count.crashes for count in seen)
@@ -301,7 +303,7 @@ def cores_crashed_after_fix(
     """Return the keys of cores that crashed on the fixed version or later, at most MAX_CORES."""
     wanted = {count.version for count in fix.again}
     cores: list[str] = []
-    values = _values_of(subject)
+    values = _sql_parameters(subject)
     for blob, _, key in execute(_RECORDS, values):
         if read_version(unpack_record_or_empty(blob), fix.version_of) in wanted:
             cores.append(str(key))

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Engine, func, or_, select
 from gdb_epi.errors import InputError, UsageError
 from gdb_epi.fleet.decisions.current_state import FINDING
 from gdb_epi.fleet.decisions.current_state import HOST as MARKED_HOST
-from gdb_epi.fleet.decisions.finding_states import finding_detail
+from gdb_epi.fleet.decisions.finding_states import parse_finding_detail
 from gdb_epi.fleet.export_log import read_export_log
 from gdb_epi.fleet.population.cache import drop_cached_populations
 from gdb_epi.fleet.population.host_spelling import match_spellings
@@ -28,10 +28,14 @@ from gdb_epi.fleet.screen.finding import HOST as OF_HOST
 from gdb_epi.fleet.screen.finding import LOOP_OF
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.database import shown_url
-from gdb_epi.fleet.store.delete_crashes import compact_database, record_bytes, remove_crashes
-from gdb_epi.fleet.store.dimensions import in_list_parts
+from gdb_epi.fleet.store.delete_crashes import (
+    compact_database,
+    remove_crashes,
+    size_of_packed_records,
+)
+from gdb_epi.fleet.store.dimensions import parts_for_in_list
 from gdb_epi.fleet.store.reproject import packed_records_after
-from gdb_epi.fleet.store.transactions import begin_write, drop_dimension_ids
+from gdb_epi.fleet.store.transactions import begin_write, invalidate_dimension_ids
 from gdb_epi.record.record_parts import get_group
 
 HOST, USER, CORE = "host", "user", "core"
@@ -82,7 +86,7 @@ def forget_host_user_or_core(engine: Engine, kind: str, name: str, *, apply: boo
         _refuse_unknown_name(kind, name, spooled, counts)
     else:
         with begin_write(engine) as connection:
-            drop_dimension_ids(connection)
+            invalidate_dimension_ids(connection)
             wanted = _WANTED[kind](connection, name)
             counts = _count_or_delete(connection, wanted, apply=True)
             _refuse_unknown_name(kind, name, spooled, counts)
@@ -178,7 +182,7 @@ def _count_or_delete(
     connection: Connection, wanted: _NamesToForget, *, apply: bool
 ) -> dict[str, int]:
     """Count the rows about it, and delete them with `apply`."""
-    names_it = _make_test_of_texts(connection, wanted)
+    names_it = _make_matcher_of_texts_to_forget(connection, wanted)
     f, m, n, log = tables.finding.c, tables.mark.c, tables.notice.c, tables.ingest_log.c
     findings = connection.execute(select(f.id, f.attr, f.value)).all()
     decisions = connection.execute(select(m.id, m.about, m.name)).all()
@@ -198,7 +202,7 @@ def _count_or_delete(
     host_days = select(func.count()).select_from(tables.exposure).where(of_host)
     counts = {
         "crashes": len(wanted.crashes),
-        "bytes": record_bytes(connection, wanted.crashes),
+        "bytes": size_of_packed_records(connection, wanted.crashes),
         "host_days": connection.execute(host_days).scalar_one(),
         "findings": len(about[tables.finding]),
         "decisions": len(about[tables.mark]),
@@ -208,17 +212,19 @@ def _count_or_delete(
     if apply:
         connection.execute(tables.exposure.delete().where(of_host))
         for table, ids in about.items():
-            for part in in_list_parts(ids):
+            for part in parts_for_in_list(ids):
                 connection.execute(table.delete().where(table.c.id.in_(part)))
         _remove_names_from_texts(connection, names_it)
         remove_crashes(connection, wanted.crashes)
     return counts
 
 
-def _make_test_of_texts(connection: Connection, wanted: _NamesToForget) -> Callable[..., bool]:
+def _make_matcher_of_texts_to_forget(
+    connection: Connection, wanted: _NamesToForget
+) -> Callable[..., bool]:
     """Return what tells whether one of some texts names what must go, or a crash of it."""
     words = set(wanted.words)
-    for part in in_list_parts(wanted.crashes):
+    for part in parts_for_in_list(wanted.crashes):
         of_part = select(tables.crash.c.core_key).where(tables.crash.c.id.in_(part))
         words.update(connection.execute(of_part).scalars())
 
@@ -238,7 +244,7 @@ def _remove_names_from_texts(connection: Connection, names_it: Callable[..., boo
     """Take the names out of findings and decisions about other subjects, which stay."""
     f, m = tables.finding.c, tables.mark.c
     for row in connection.execute(select(f.id, f.detail)).all():
-        detail = finding_detail(row.detail)
+        detail = parse_finding_detail(row.detail)
         kept = _without_texts_that_name(detail, names_it)
         if kept != detail or names_it(row.detail):  # the column may be damaged, or escaped
             values = {"detail": json.dumps(kept)}

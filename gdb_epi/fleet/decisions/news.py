@@ -31,7 +31,7 @@ from gdb_epi.fleet.decisions.fix_assessment import (
     describe_fix,
 )
 from gdb_epi.fleet.decisions.states import StateWithCrashes, failed_fixes, read_decision_states
-from gdb_epi.fleet.population.cache import load_population, load_population_of_times
+from gdb_epi.fleet.population.cache import load_population, load_population_without_attributes
 from gdb_epi.fleet.population.population import FOREVER_AGO, Population
 from gdb_epi.fleet.questions.signature_history import (
     name_signatures_by_causes,
@@ -187,7 +187,9 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
             for about in (SIGNATURE, HOST)
             for held in read_current_states(execute, about, now).values()
         )
-        programs = _programs_of(connection, [*fresh[:MAX_LISTED], *still_open[:MAX_LISTED]])
+        programs = _programs_by_signature(
+            connection, [*fresh[:MAX_LISTED], *still_open[:MAX_LISTED]]
+        )
         was_screened, unscreened = describe_unscreened_crashes(connection, until)
         named = name_signatures_by_causes(
             sqlalchemy_executor(connection),
@@ -204,7 +206,7 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
         s for s in states if s.current.subject.about == HOST and s.state not in (HEALTHY, BACK)
     ]
     population = load_population(engine, until)
-    new = new_signatures(engine, load_population_of_times(engine), days, end, MAX_COUNTED)
+    new = new_signatures(engine, load_population_without_attributes(engine), days, end, MAX_COUNTED)
     top = top_signatures(engine, MAX_TOP, until if end <= now else None)
     lines = [unscreened] if unscreened else []
     _add_titled_lines(lines, "New findings:", [titles[f.id] for f in fresh])
@@ -212,7 +214,9 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
     _add_titled_lines(lines, "Still open:", [titles[f.id] for f in still_open])
     _add_titled_lines(lines, "Hosts:", [f"{s.text}: {s.state}" for s in hosts])
     silent = [f"a fall may be silence: {group.words()}" for group in find_silent_groups(population)]
-    _add_titled_lines(lines, "Silent:", silent or _stopped_hosts(population, first))
+    _add_titled_lines(
+        lines, "Silent:", silent or _lines_of_hosts_whose_hours_ended(population, first)
+    )
     _add_titled_lines(lines, "New signatures:", _signature_lines(engine, new))
     fresh_keys = {row.key for row in new}
     others = _signature_lines(engine, [row for row in top if row.key not in fresh_keys])
@@ -230,13 +234,15 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
         lines.insert(0, f"No crash in these days: the last one of the most frequent was on {when}")
     title = counted(len(fresh), "new finding") if was_screened else "no screening has run"
     title = f"{span}: {title}, {len(regressed)} regressed, "
-    title += f"{counted(len(new), 'new signature')}; {_counts_of_days(population, first, until)}"
+    title += (
+        f"{counted(len(new), 'new signature')}; {_crash_counts_words(population, first, until)}"
+    )
     numbers = [f.id for f in (*fresh, *still_open)]
     kept = {"days": days, "until": iso_day(until), "screened": not unscreened, "findings": numbers}
     return NewsItem(f"digest {span}", DIGEST, title, tuple(lines), None, 0, (), kept)
 
 
-def _counts_of_days(population: Population, first: int, until: int) -> str:
+def _crash_counts_words(population: Population, first: int, until: int) -> str:
     """Return how many crashes some days had, and the same number of days before them."""
     repeats = find_events(population).repeated_crashes
     days = population.day[population.has_time & ~repeats]
@@ -252,7 +258,7 @@ def _counts_of_days(population: Population, first: int, until: int) -> str:
     return f"{words} ({before} in the {counted(span, 'day')} before)"
 
 
-def _stopped_hosts(population: Population, first: int) -> list[str]:
+def _lines_of_hosts_whose_hours_ended(population: Population, first: int) -> list[str]:
     """Name the hosts whose host-hours ended in the days from the first one on; their crashes, too.
 
     None where many ended, as of a fleet whose machines come and go.
@@ -290,7 +296,9 @@ def _signature_lines(engine: Engine, rows: Sequence[NewSignature | TopSignature]
     return lines
 
 
-def _programs_of(connection: Connection, findings: Sequence[StoredFinding]) -> dict[str, str]:
+def _programs_by_signature(
+    connection: Connection, findings: Sequence[StoredFinding]
+) -> dict[str, str]:
     """Return signature -> the program of its crashes, of those for which it is known."""
     programs: dict[str, str] = {}
     for signature in {f.signature for f in findings if not f.signature.startswith(ALL)}:

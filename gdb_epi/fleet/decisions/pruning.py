@@ -25,13 +25,13 @@ from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 from gdb_epi.fleet.store.day_of_prune import read_prune_day, store_prune_day
 from gdb_epi.fleet.store.delete_crashes import (
     compact_database,
-    record_bytes,
     remove_crashes,
-    table_bytes,
+    size_of_packed_records,
+    table_sizes,
 )
-from gdb_epi.fleet.store.dimensions import in_list_parts
+from gdb_epi.fleet.store.dimensions import parts_for_in_list
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
-from gdb_epi.fleet.store.transactions import begin_write, drop_dimension_ids
+from gdb_epi.fleet.store.transactions import begin_write, invalidate_dimension_ids
 
 
 class PruneSummary(NamedTuple):
@@ -59,13 +59,13 @@ def prune_old_crashes(
     confirmed finding or marked suspect or drained, and the cores that open findings name.
     """
     with engine.connect() as connection:
-        sizes = table_bytes(connection)
+        sizes = table_sizes(connection)
     if not apply:
         with engine.connect() as connection:
             ids, pruning = _choose_what_to_prune(connection, before, keep, now)
     else:
         with begin_write(engine) as connection:
-            drop_dimension_ids(connection)
+            invalidate_dimension_ids(connection)
             ids, pruning = _choose_what_to_prune(connection, before, keep, now)
             connection.execute(tables.exposure.delete().where(tables.exposure.c.day < before))
             old = tables.ingest_log.c.at < before * SECONDS_A_DAY
@@ -75,7 +75,7 @@ def prune_old_crashes(
             remove_crashes(connection, ids)
         compact_database(engine)
     with engine.connect() as connection:
-        after = table_bytes(connection) if apply else sizes
+        after = table_sizes(connection) if apply else sizes
     return pruning._replace(tables=sizes, tables_after=after)
 
 
@@ -109,7 +109,7 @@ def _choose_what_to_prune(
     return ids, PruneSummary(
         before=before,
         crashes=len(ids),
-        bytes=record_bytes(connection, ids),
+        bytes=size_of_packed_records(connection, ids),
         signatures=int(np.unique(signatures[goes]).size),
         host_days=int(connection.execute(exposed).scalar_one()),
         log_lines=int(connection.execute(logged).scalar_one()),
@@ -147,5 +147,5 @@ def _cores_of_open_findings(connection: Connection) -> list[int]:
     )
     keys = sorted({str(key) for core in cores for key in core})
     c = tables.crash.c
-    chosen = (select(c.id).where(c.core_key.in_(part)) for part in in_list_parts(keys))
+    chosen = (select(c.id).where(c.core_key.in_(part)) for part in parts_for_in_list(keys))
     return [number for ids in chosen for number in connection.execute(ids).scalars()]

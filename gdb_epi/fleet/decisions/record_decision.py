@@ -33,9 +33,9 @@ from gdb_epi.fleet.decisions.decision_lines import host_decision_lines, signatur
 from gdb_epi.fleet.decisions.finding_states import CONFIRMED, OPEN
 from gdb_epi.fleet.decisions.fix_assessment import (
     DEFAULT_NAME,
+    attribute_names_with_version,
+    attribute_names_with_versions,
     count_versions_seen,
-    names_with_version,
-    names_with_versions,
     why_fix_cannot_be_watched,
 )
 from gdb_epi.fleet.population.host_spelling import match_spellings, read_host_names
@@ -78,7 +78,7 @@ def record_decision(engine: Engine, decision: DecisionToRecord, now: float) -> D
     Raises UsageError for one that makes no sense, InputError where nothing has that name.
     """
     state = _new_state(decision)
-    until = _end_of_day(decision.ignore_until)
+    until = _parse_end_of_ignoring(decision.ignore_until)
     moment = _event_time(decision, state, now)
     with begin_write(engine) as connection:
         execute = sqlalchemy_executor(connection)
@@ -87,7 +87,7 @@ def record_decision(engine: Engine, decision: DecisionToRecord, now: float) -> D
         state = state or _default_state(current)
         version = decision.fixed_in
         if version and subject.about == SIGNATURE:
-            decision = _with_name_of_version(execute, subject, decision)
+            decision = _decision_with_version_of(execute, subject, decision)
             _check_fix(execute, subject, decision)
         mark = StoredDecision(
             subject, moment, decision.who, state, version,
@@ -109,7 +109,7 @@ def record_decision(engine: Engine, decision: DecisionToRecord, now: float) -> D
         note_change(connection)
         lines = _state_lines(execute, subject)
         if subject.about == HOST and state == REPAIRED:
-            lines.append(_past_crashes_words(connection, subject.name, moment))
+            lines.append(_crashes_before_repair_words(connection, subject.name, moment))
         return DecisionResult(subject, lines)
 
 
@@ -145,7 +145,7 @@ def _default_state(current: CurrentState) -> str:
     return ACKNOWLEDGED if current.subject.about == SIGNATURE else HEALTHY
 
 
-def _end_of_day(given: str | None) -> float | None:
+def _parse_end_of_ignoring(given: str | None) -> float | None:
     return (
         None
         if given is None
@@ -196,7 +196,7 @@ def _find_subject(
     return DecisionSubject(HOST, "", names.pop())
 
 
-def _past_crashes_words(connection: Connection, host: str, moment: float) -> str:
+def _crashes_before_repair_words(connection: Connection, host: str, moment: float) -> str:
     """Say how many crashes of a repaired host, until the end of that day, count no more."""
     c, end = tables.crash.c, (moment // SECONDS_A_DAY + 1) * SECONDS_A_DAY
     mine = (c.host_id == tables.host.c.id) & (tables.host.c.name == host)
@@ -216,13 +216,13 @@ def _state_lines(execute: Execute, subject: DecisionSubject) -> list[str]:
     return [f"signature {subject.name}", *signature_decision_lines(execute, *subject[1:])]
 
 
-def _with_name_of_version(
+def _decision_with_version_of(
     execute: Execute, subject: DecisionSubject, decision: DecisionToRecord
 ) -> DecisionToRecord:
     """Return a decision that says whose version it is, where one name alone has that version."""
     if decision.version_of or count_versions_seen(execute, subject, DEFAULT_NAME)[0]:
         return decision
-    names = names_with_version(execute, subject, decision.fixed_in or "")
+    names = attribute_names_with_version(execute, subject, decision.fixed_in or "")
     return decision._replace(version_of=names[0]) if len(names) == 1 else decision
 
 
@@ -235,7 +235,7 @@ def _check_fix(execute: Execute, subject: DecisionSubject, decision: DecisionToR
     seen, _ = count_versions_seen(execute, subject, name)
     if not seen:
         why = why_fix_cannot_be_watched(seen, name, version)
-        names = names_with_versions(execute, subject)
+        names = attribute_names_with_versions(execute, subject)
         some = ", ".join(names[:MAX_HINTED_NAMES])
         some += ", ..." if len(names) > MAX_HINTED_NAMES else ""
         where = f"--of NAME, one of {some}; or " if names else ""

@@ -74,7 +74,7 @@ def latest_names_of_renamed_hosts(population: Population) -> dict[str, str]:
     return {old: last for *before, last in renamed for old in before if old not in given_again}
 
 
-def findings_without_past_hosts(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def drop_findings_about_repaired_past(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return the findings without those about the past of a repaired host."""
     return tuple(f for f in findings if not (f.attr == HOST and is_past_of_repaired_host(f.value)))
 
@@ -90,4 +90,4 @@ def screen_without_repaired_hosts_past(
         return None
     day = population.last_day if day is None else day
     screened = screen_population(population, day, earlier)
-    return screened._replace(findings=findings_without_past_hosts(screened.findings))
+    return screened._replace(findings=drop_findings_about_repaired_past(screened.findings))

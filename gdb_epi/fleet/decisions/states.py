@@ -105,7 +105,7 @@ def failed_fixes(
     return [(s, s.fix) for s in states if s.state == REGRESSED and s.fix is not None]
 
 
-def repaired_hosts(execute: Execute, now: float, until: float = inf) -> dict[str, int]:
+def day_before_repair_by_host(execute: Execute, now: float, until: float = inf) -> dict[str, int]:
     """Return the hosts that were repaired and the last day (since 1970-01-01) before that.
 
     By what was decided before `until`.

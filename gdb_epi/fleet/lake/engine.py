@@ -15,10 +15,10 @@ from sqlalchemy.pool import QueuePool
 from gdb_epi.errors import EpiError
 from gdb_epi.fleet.lake.manifest import MANIFEST, Manifest, read_manifest
 from gdb_epi.fleet.paths import COLUMNAR
-from gdb_epi.fleet.population.cache import LAKE_STATE, state_of_lake
+from gdb_epi.fleet.population.cache import LAKE_STATE, state_identity_of_lake
 from gdb_epi.fleet.require_extra import require_extra
+from gdb_epi.fleet.store.schema_version import SCHEMA_VERSION
 from gdb_epi.fleet.store.tables import HOST_ATTR_VIEW, metadata
-from gdb_epi.fleet.store.versions import SCHEMA_VERSION
 
 
 def open_lake_engine(url: URL) -> Engine:
@@ -29,7 +29,7 @@ def open_lake_engine(url: URL) -> Engine:
     """
     require_extra("lake", ("duckdb", "duckdb_engine", "pyarrow"))
     folder = Path(url.database or "")
-    _manifest_of_this_schema(folder)
+    _read_manifest_of_this_schema(folder)
     import duckdb
 
     engine = create_engine(f"{COLUMNAR}:///:memory:", poolclass=QueuePool)
@@ -38,23 +38,23 @@ def open_lake_engine(url: URL) -> Engine:
     def make_views(connection: Any, record: Any) -> None:
         # Of each connection: a database in memory is its own.
         record.info[MANIFEST] = _manifest_identity(folder)
-        manifest = _manifest_of_this_schema(folder)
-        record.info[LAKE_STATE] = state_of_lake(manifest)
+        manifest = _read_manifest_of_this_schema(folder)
+        record.info[LAKE_STATE] = state_identity_of_lake(manifest)
         with suppress(duckdb.Error):  # not every version has it
             connection.execute("SET parquet_metadata_cache = true")
         for statement in _view_statements(folder, manifest):
             connection.execute(statement)
 
-    def check_state(_connection: Any, record: Any, _proxy: Any) -> None:
+    def reconnect_if_lake_changed(_connection: Any, record: Any, _proxy: Any) -> None:
         if record.info[MANIFEST] != _manifest_identity(folder):
             raise DisconnectionError  # the pool makes another one
 
     event.listen(engine, "connect", make_views)
-    event.listen(engine, "checkout", check_state)
+    event.listen(engine, "checkout", reconnect_if_lake_changed)
     return engine
 
 
-def _manifest_of_this_schema(folder: Path) -> Manifest:
+def _read_manifest_of_this_schema(folder: Path) -> Manifest:
     manifest = read_manifest(folder)
     if manifest.schema != SCHEMA_VERSION:
         problem = f"the lake {folder} has schema {manifest.schema}, this gdb-epi {SCHEMA_VERSION}"

@@ -32,11 +32,11 @@ from gdb_epi.fleet.lake.manifest import (
     read_manifest,
     write_manifest,
 )
-from gdb_epi.fleet.population.cache import population_folder, state_of_lake
+from gdb_epi.fleet.population.cache import population_folder, state_identity_of_lake
 from gdb_epi.fleet.require_extra import require_extra
 from gdb_epi.fleet.store.database import shown_url
+from gdb_epi.fleet.store.schema_version import SCHEMA_VERSION
 from gdb_epi.fleet.store.tables import metadata
-from gdb_epi.fleet.store.versions import SCHEMA_VERSION
 from gdb_epi.private_files import make_private_file, make_private_folder, private_opener
 from gdb_epi.typing_lite import NamedTuple
 
@@ -73,7 +73,7 @@ def export_lake(engine: Engine, folder: Path) -> ExportSummary:
         with _consistent_snapshot(engine) as connection:
             tables, written = _write_tables(connection, folder, before)
         after = Manifest(SCHEMA_VERSION, database, tables)
-        _remove_precomputed_answers(folder / PREPARED, after)
+        _remove_outdated_precomputed_answers(folder / PREPARED, after)
         write_manifest(folder, after)
         gone = before.file_names() - after.file_names()
         # Delete what is not of this state: an older one, or what a killed export left.
@@ -245,9 +245,9 @@ def _arrow_batch(rows: Sequence[Sequence[Any]], schema: pa.Schema) -> pa.RecordB
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _remove_precomputed_answers(prepared: Path, manifest: Manifest) -> None:
+def _remove_outdated_precomputed_answers(prepared: Path, manifest: Manifest) -> None:
     """Delete what was prepared of other states: it has columns of crashes that were forgotten."""
-    current = population_folder(state_of_lake(manifest), prepared)
+    current = population_folder(state_identity_of_lake(manifest), prepared)
     try:
         for path in list(prepared.iterdir()) if prepared.is_dir() else []:
             if path != current:

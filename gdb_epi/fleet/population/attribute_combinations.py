@@ -35,19 +35,21 @@ class AttributeCombinations(NamedTuple):
         """Return the value that each combination has of an attribute of the population."""
         return attribute.crash if self.where is None else np.asarray(attribute.crash[self.where])
 
-    def count_crashes(self, crashes: Ints | Bools) -> Floats:
+    def count_crashes_by_combination(self, crashes: Ints | Bools) -> Floats:
         """Return how many of some crashes (a mask, or where they are) have each combination."""
         size = self.of_crash.size if self.where is None else self.where.size
         if crashes.dtype == bool:
             return count_codes(self.of_crash, size, np.asarray(crashes, bool)).astype(float)
         return np.bincount(self.of_crash[crashes], minlength=size).astype(float)
 
-    def count_few_crashes(self, crashes: Ints) -> tuple[Ints, Floats]:
+    def occurring_combinations_and_counts(self, crashes: Ints) -> tuple[Ints, Floats]:
         """Return which combinations some crashes have (where they are), and how many each."""
         which, counts = np.unique(self.of_crash[crashes], return_counts=True)
         return which, counts.astype(float)
 
-    def count_with_signatures(self, signature: Ints, some: Bools) -> tuple[Ints, Ints, Ints]:
+    def count_by_signature_and_combination(
+        self, signature: Ints, some: Bools
+    ) -> tuple[Ints, Ints, Ints]:
         """Return the pairs of a signature and a combination of crashes under a mask, how many."""
         if self.where is None:
             crashes = np.flatnonzero(some)
@@ -58,25 +60,27 @@ class AttributeCombinations(NamedTuple):
 def find_combinations(population: Population) -> AttributeCombinations:
     """Return the combinations of all attributes of a population."""
     columns = [attribute.crash for attribute in population.attributes]
-    return population.computed_once(_combinations, population.day, *columns)
+    return population.computed_once(_combinations_of_columns, population.day, *columns)
 
 
-def count_combinations(population: Population) -> Floats:
+def crashes_by_combination(population: Population) -> Floats:
     """Return how many crashes have each combination."""
     return population.computed_once(_count_all_by_combination, find_combinations(population))
 
 
-def count_on_hosts(population: Population, among: Bools | None = None) -> Floats:
+def with_host_by_combination(population: Population, among: Bools | None = None) -> Floats:
     """Return how many crashes of known hosts (some of them, or all) have each combination."""
     if among is None:
         return population.computed_once(
             _count_of_hosts_by_combination, population.host, find_combinations(population)
         )
-    return find_combinations(population).count_crashes(among & (population.host >= 0))
+    return find_combinations(population).count_crashes_by_combination(
+        among & (population.host >= 0)
+    )
 
 
 def _count_of_hosts_by_combination(host: Ints, combinations: AttributeCombinations) -> Floats:
-    return combinations.count_crashes(host >= 0)
+    return combinations.count_crashes_by_combination(host >= 0)
 
 
 def _count_all_by_combination(combinations: AttributeCombinations) -> Floats:
@@ -85,7 +89,7 @@ def _count_all_by_combination(combinations: AttributeCombinations) -> Floats:
     return np.bincount(combinations.of_crash, minlength=combinations.where.size).astype(float)
 
 
-def _combinations(day: Ints, *columns: Ints) -> AttributeCombinations:
+def _combinations_of_columns(day: Ints, *columns: Ints) -> AttributeCombinations:
     # Those with the most values first: where most combinations occur once (attributes of jobs, not
     # of hosts) they show it soon, and to find each of them costs more than it saves.
     ordered = sorted(columns, key=lambda column: -int(column.max(initial=0)))
@@ -96,7 +100,7 @@ def _combinations(day: Ints, *columns: Ints) -> AttributeCombinations:
     return AttributeCombinations(narrow_codes(rows[1]), rows[0])
 
 
-def count_by_value(codes: Ints, counts: Floats, size: int) -> Floats:
+def sum_by_value(codes: Ints, counts: Floats, size: int) -> Floats:
     """Return the crashes of each value, given the value and the crashes of each combination."""
     has_value = codes >= 0
     if not has_value.all():

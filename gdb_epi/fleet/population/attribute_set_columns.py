@@ -83,7 +83,7 @@ def read_attribute_columns(connection: Connection) -> dict[str, AttributeColumn]
     driver = connection.connection.driver_connection
     if connection.dialect.name == "sqlite" and driver is not None:
         with consistent_snapshot(driver):
-            _read_sqlite(driver, reading)
+            _read_attribute_values_from_sqlite(driver, reading)
     else:
         v = tables.attrset_value.c
         chosen = select(v.attrset_id, v.attr, v.value).execution_options(stream_results=True)
@@ -126,7 +126,7 @@ class _AttributeValuesRead:
             sets, attrs, values = zip(*some, strict=True)
             self._add_values(np.array(sets, dtype=np.int64), self._rows_by_attribute(attrs), values)
 
-    def add_joined(self, count: int, sets: str, attrs: str, values: str) -> None:
+    def add_joined_columns(self, count: int, sets: str, attrs: str, values: str) -> None:
         """Take as many rows, columns joined. Raises ValueTooWide where they cannot be parted."""
         ids, parted = fixed_width_numbers(sets, count) - BASE, values.split(AFTER)
         layout = self._layouts.get(attrs)
@@ -194,7 +194,7 @@ def _distinct_numbers(columns: Sequence[Ints]) -> Ints:
     return np.flatnonzero(occurs)
 
 
-def _read_sqlite(driver: Any, reading: _AttributeValuesRead) -> None:
+def _read_attribute_values_from_sqlite(driver: Any, reading: _AttributeValuesRead) -> None:
     first = 0
     while (start := driver.execute(_NEXT, (first,)).fetchone()[0]) is not None:
         first = start + SPAN
@@ -205,6 +205,6 @@ def _read_sqlite(driver: Any, reading: _AttributeValuesRead) -> None:
         count, *columns = driver.execute(_JOINED + some, given).fetchone()
         try:
             if count:
-                reading.add_joined(count, *columns)
+                reading.add_joined_columns(count, *columns)
         except ValueTooWide:
             reading.add_rows(driver.execute(_EACH + some, given).fetchall())

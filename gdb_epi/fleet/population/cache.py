@@ -58,7 +58,7 @@ _DAMAGED = (OSError, ValueError, KeyError, TypeError, EOFError)  # or another st
 _CHANGES = "SELECT count(id), max(id), min(change.at) FROM change"
 
 
-def load_population_of_times(engine: Engine) -> Population:
+def load_population_without_attributes(engine: Engine) -> Population:
     """Return the population for who asks for times, hosts, signatures and hours alone.
 
     Of ten million crashes these are 0.3 GB, with all attributes 1.3 GB.
@@ -90,9 +90,9 @@ def load_population(
             parents = [prepared] if into_lake else [prepared, *parents]
         # Taken before it is read: what comes in between makes the folder look older than it is.
         elif file is None or (file and file != ":memory:"):
-            state = state_of_database(sqlalchemy_executor(connection), file or url)
+            state = state_identity_of_database(sqlalchemy_executor(connection), file or url)
         folders = [] if state is None else [population_folder(state, p) for p in parents]
-        mapped = cached_population if with_attributes else _times_in_cache
+        mapped = cached_population if with_attributes else _cached_population_without_attributes
         populations = (mapped(folder, state) for folder in folders if state is not None)
         population = next((p for p in populations if p is not None), None)
         if population is None:
@@ -111,14 +111,14 @@ def load_population(
     return population if until is None else population.until_day(until)
 
 
-def state_of_lake(manifest: Manifest) -> dict[str, Any]:
+def state_identity_of_lake(manifest: Manifest) -> dict[str, Any]:
     """Return what names the state of a lake, wherever it lies: its list of files."""
     files = json.dumps(manifest._asdict(), sort_keys=True)
     digest = hashlib.sha256(files.encode()).hexdigest()
     return {"version": VERSION, "name": f"a lake of {manifest.database}", "files": digest}
 
 
-def state_of_database(execute: Execute, name: str) -> dict[str, Any] | None:
+def state_identity_of_database(execute: Execute, name: str) -> dict[str, Any] | None:
     """Return what names a state of the database of a URL or an SQLite file; None: not known."""
     count, last, first = next(iter(execute(_CHANGES, {})))
     if not count:
@@ -175,7 +175,9 @@ def cached_population(folder: Path, state: Mapping[str, Any]) -> Population | No
     return population
 
 
-def _times_in_cache(folder: Path, state: Mapping[str, Any]) -> Population | None:
+def _cached_population_without_attributes(
+    folder: Path, state: Mapping[str, Any]
+) -> Population | None:
     """Return what `cached_population` does, without flags and attributes."""
     try:
         head = _read_head(folder, state)

@@ -190,7 +190,7 @@ def fill_days_without_host_hours(population: Population) -> tuple[Population, In
     close = np.abs(nearest - missing) <= NEAR
     missing, nearest = missing[close], nearest[close]
     rows_of = {day: np.flatnonzero(population.exposure_day == day) for day in set(nearest.tolist())}
-    hours_of = {day: _usual_hours(population, rows) for day, rows in rows_of.items()}
+    hours_of = {day: _hours_raised_to_usual(population, rows) for day, rows in rows_of.items()}
     rows = [rows_of[day] for day in nearest.tolist()]
     source = np.concatenate([*rows, feed[:0]])
     day = np.repeat(missing, [row.size for row in rows])
@@ -216,7 +216,7 @@ def fill_days_without_host_hours(population: Population) -> tuple[Population, In
     return whole, missing
 
 
-def _usual_hours(population: Population, rows: Ints) -> Floats:
+def _hours_raised_to_usual(population: Population, rows: Ints) -> Floats:
     """Return the hours of the rows of a day, of a host that ran for less than half of them more."""
     host, hours = population.exposure_host[rows], population.exposure_hours[rows]
     of_a_host = host >= 0

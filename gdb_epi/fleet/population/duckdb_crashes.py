@@ -36,7 +36,7 @@ def read_duckdb_crashes(
 
     `driver` is DuckDB's own connection; `names` are the columns of numbers.
     """
-    sizes = _read_sizes(driver, names)
+    sizes = _read_column_sizes(driver, names)
     if not sizes.rows:
         return
     try:
@@ -119,7 +119,7 @@ def _smallest_integer_type(most: int) -> Any:
     return next(k for k in (np.int8, np.int16, np.int32, np.int64) if most <= np.iinfo(k).max)
 
 
-def _read_sizes(driver: Any, names: tuple[str, ...]) -> _CrashColumnSizes:
+def _read_column_sizes(driver: Any, names: tuple[str, ...]) -> _CrashColumnSizes:
     # Flags are truth values: they have no maximum.
     largest = ", ".join(f"max(CAST({name} AS BIGINT))" for name in names)
     untimed = f"count(*) FILTER (ts IS NULL OR ts < {EARLIEST})"

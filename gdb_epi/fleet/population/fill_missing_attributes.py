@@ -61,7 +61,7 @@ def fill_missing_attributes(
         new = lacks[0] & (crash >= 0), lacks[1] & (exposure >= 0)
         if not (new[0].any() or new[1].any()):
             return attribute
-        where = value_without_attribute(population, lacks[0])
+        where = mark_of_crashes_without_attribute(population, lacks[0])
         filled[attribute.name] = int(new[0].sum()), int(new[1].sum()), where
         return attribute._replace(crash=crash, exposure=exposure)
 
@@ -69,7 +69,7 @@ def fill_missing_attributes(
     return population._replace(attributes=attributes), filled
 
 
-def value_without_attribute(population: Population, without: Bools) -> str:
+def mark_of_crashes_without_attribute(population: Population, without: Bools) -> str:
     """Return the value (attribute=value) that the crashes `without` something have, others not."""
     if np.count_nonzero(without) < MIN_MISSING or without.all():
         return ""

@@ -92,9 +92,9 @@ def judge_times(
     code of each crash's host (below 0: none), `build` that of what it ran. From `end_of_hours` on
     no host has host-hours (None: there are none at all).
     """
-    stray = _far_from_all(ts)
+    stray = _times_far_from_all_others(ts)
     after_all: dict[int, float] = {}
-    stray |= _alone_after(end_of_hours, ts, host, stray, after_all)
+    stray |= _crashes_alone_after_host_hours(end_of_hours, ts, host, stray, after_all)
     has_time = ~(np.isnan(ts) | stray)
     # Where all are, as a rule, nothing is copied: of ten million each column has 80 MB.
     at = None if has_time.all() else np.flatnonzero(has_time)
@@ -107,7 +107,7 @@ def judge_times(
         is_off = back
         if back.any():
             builds = build if at is None or build is None else build[at]
-            is_off = _clocks_went_back(back, times, hosts, builds)
+            is_off = _times_of_clocks_that_went_back(back, times, hosts, builds)
             codes, counts = np.unique(hosts[is_off], return_counts=True)
             went_back = dict(zip(codes.tolist(), counts.tolist(), strict=True))
         is_off[_differs_by_at_least(off, CRASH_OFF)] = True
@@ -126,7 +126,7 @@ def judge_times(
     return JudgedTimes(judged, sort_time, stray, days_off, days_ahead, went_back, after_all)
 
 
-def _alone_after(
+def _crashes_alone_after_host_hours(
     end: float | None, ts: Floats, host: Ints, stray: Bools, after_all: dict[int, float]
 ) -> Bools:
     """Return the crashes of one host that lie alone after all host-hours, days after all others.
@@ -156,7 +156,9 @@ def _alone_after(
     return later
 
 
-def _clocks_went_back(back: Bools, ts: Floats, host: Ints, build: Ints | None) -> Bools:
+def _times_of_clocks_that_went_back(
+    back: Bools, ts: Floats, host: Ints, build: Ints | None
+) -> Bools:
     """Return which of the times far `back` from their neighbours' are of clocks that went back.
 
     What a host sends late it sends in order, and with what it ran then: a time before that of an
@@ -186,7 +188,7 @@ def _differs_by_at_least(off: Floats, limit: float) -> Bools:
     return (off >= limit) | (off <= -limit)
 
 
-def _far_from_all(ts: Floats) -> Bools:
+def _times_far_from_all_others(ts: Floats) -> Bools:
     """The few that lie MIN_GAP days (more of them MIN_YEARS) before, or after, all others."""
     far = np.zeros(ts.size, dtype=bool)
     unknown = np.isnan(ts)
@@ -220,10 +222,10 @@ def _distance_to_neighbours(ts: Floats, host: Ints) -> tuple[Floats, Bools, dict
         ahead.append(host[rows][(away >= AHEAD) & np.isfinite(spread)])
     codes, counts = np.unique(np.concatenate(ahead), return_counts=True)
     some = codes[(counts >= MIN_AHEAD) & (codes >= 0)]
-    return off, back, _hosts_ahead_of_time(ts, host, some) if some.size else {}
+    return off, back, _days_ahead_by_host(ts, host, some) if some.size else {}
 
 
-def _hosts_ahead_of_time(ts: Floats, host: Ints, some: Ints) -> dict[int, float]:
+def _days_ahead_by_host(ts: Floats, host: Ints, some: Ints) -> dict[int, float]:
     """Return which of some hosts are ahead beyond chance, and by how many days.
 
     A crash can arrive late, and looks behind its neighbours then; none arrives before it happened.

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Select, func, select
 from gdb_epi.fleet.population.host_spelling import unify_spellings
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
-from gdb_epi.fleet.store.dimensions import in_list_parts
+from gdb_epi.fleet.store.dimensions import parts_for_in_list
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_NAMES = 4  # of one machine; a machine id with more is that of an image that was copied
@@ -74,8 +74,8 @@ def read_machine_names(connection: Connection, crashed: Iterable[int] = ()) -> M
     renamed: list[list[str]] = []
     outlived: dict[str, tuple[int, list[int]]] = {}
     if few:
-        renamed, at_once = _part_names_of_machines(connection, few, rows_of_name)
-        meanwhile, at_once = _renamed_meanwhile(connection, few, renamed, at_once)
+        renamed, at_once = _names_in_turn_and_at_once(connection, few, rows_of_name)
+        meanwhile, at_once = _renamed_machines_with_names_at_once(connection, few, renamed, at_once)
         renamed += meanwhile
         if at_once and _do_names_crash_in_turn(connection, at_once):
             for order, _, hours in at_once:
@@ -120,7 +120,7 @@ def _rows_of_next_machine(
     ]  # fmt: skip
 
 
-def _part_names_of_machines(
+def _names_in_turn_and_at_once(
     connection: Connection,
     shared: Sequence[dict[str, list[int]]],
     rows_of_name: Mapping[str, list[int]],
@@ -150,7 +150,7 @@ def _part_names_of_machines(
     return renamed, at_once
 
 
-def _renamed_meanwhile(
+def _renamed_machines_with_names_at_once(
     connection: Connection,
     shared: Sequence[dict[str, list[int]]],
     renamed: Sequence[list[str]],
@@ -170,7 +170,7 @@ def _renamed_meanwhile(
         return [], at_once
     rows = {n: name for by_name in shared for name, own in by_name.items() for n in own}
     c, times = tables.crash.c, dict[str, list[float]]()
-    for part in in_list_parts(list(rows)):
+    for part in parts_for_in_list(list(rows)):
         chosen = select(c.host_id, c.ts).where(c.host_id.in_(part), c.ts.is_not(None))
         for number, when in connection.execute(chosen):
             times.setdefault(rows[number], []).append(when)
@@ -216,7 +216,9 @@ def _first_and_last_times(
 ) -> dict[int, _Span]:
     """Return row id of `host` -> the first and the last of what is chosen."""
     queries = (
-        [chosen] if some is None else [chosen.where(host_id.in_(p)) for p in in_list_parts(some)]
+        [chosen]
+        if some is None
+        else [chosen.where(host_id.in_(p)) for p in parts_for_in_list(some)]
     )
     rows = (row for query in queries for row in connection.execute(query.group_by(host_id)))
     return {number: (first, last) for number, first, last in rows if first is not None}

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from gdb_epi.errors import EpiError
 from gdb_epi.fleet.paths import cache_folder, database_file
 from gdb_epi.fleet.store.plain_sql import Execute, sqlalchemy_executor, sqlite_executor
-from gdb_epi.fleet.store.versions import REPROJECTED_TO, SCHEMA_KEY, SCHEMA_VERSION
+from gdb_epi.fleet.store.schema_version import REPROJECTED_TO, SCHEMA_KEY, SCHEMA_VERSION
 from gdb_epi.typing_lite import NamedTuple
 
 if TYPE_CHECKING:
@@ -68,10 +68,10 @@ def _open_cached(db: str | None) -> Iterator[OpenDatabase | None]:
                 from gdb_epi.fleet.population.cache import (
                     cached_population,
                     population_folder,
-                    state_of_database,
+                    state_identity_of_database,
                 )
 
-                state = state_of_database(execute, str(path))
+                state = state_identity_of_database(execute, str(path))
                 if state is not None:
                     population = cached_population(population_folder(state, cache_folder()), state)
         except EpiError:

@@ -68,7 +68,7 @@ from gdb_epi.fleet.statistics.arrays import (
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 from gdb_epi.fleet.store.day_of_prune import read_prune_day
-from gdb_epi.fleet.store.dimensions import in_list_parts
+from gdb_epi.fleet.store.dimensions import parts_for_in_list
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
 ROWS_AT_ONCE = 10_000  # turned into columns at a time; more do not fit a CPU's cache
@@ -197,7 +197,7 @@ def _quality_of_times(
 def _boots_of_hosts(connection: Connection, rows: Sequence[int]) -> dict[int, set[str]]:
     """Return row of `host` -> the ids of its boots."""
     c, boots = tables.crash.c, dict[int, set[str]]()
-    for part in in_list_parts(rows):
+    for part in parts_for_in_list(rows):
         chosen = select(c.host_id, c.boot_id).where(c.host_id.in_(part)).distinct()
         for number, boot in connection.execute(chosen):
             if boot:
@@ -238,7 +238,7 @@ def _attributes_and_facts(
     named = {*_FACTS_AS_ATTRIBUTES, *(fact.name for fact in settings)}
     core_facts = {fact.name: fact for fact in facts if fact.name in named}
     host_attributes = [
-        _filled_from_cores(attribute, core_facts.pop(attribute.name, None))
+        _attribute_filled_from_fact(attribute, core_facts.pop(attribute.name, None))
         for attribute in _host_attributes(values, numbers["attrset_id"], exposure_sets)
     ]
     varying = (fact for fact in core_facts.values() if len(fact.values) > 1)
@@ -263,7 +263,7 @@ def _facts_with_programs(
     single = next((fact for fact in told if fact.name == PROGRAM), None)
     if single is None or len(single.values) < 2:
         for attribute in attributes:
-            if _names_programs(attribute, signature):
+            if _does_attribute_name_programs(attribute, signature):
                 yield attribute._replace(
                     name=PROGRAM, exposure=absent_column(attribute.exposure.size)
                 )
@@ -272,7 +272,7 @@ def _facts_with_programs(
             yield single
 
 
-def _names_programs(attribute: Attribute, signature: Ints) -> bool:
+def _does_attribute_name_programs(attribute: Attribute, signature: Ints) -> bool:
     """Whether crashes of nearly every signature have one value: a service, or what it is called.
 
     Each value must have several signatures, so that no single bug of a kernel is one.
@@ -352,7 +352,7 @@ def _count_unknown_times(
         chosen_rows = chosen_rows.where(c.received >= before * SECONDS_A_DAY)
     by_host: Counter[tuple[str, int | None]] = Counter()
     parts = [(1, chosen_rows)]
-    parts += [(-1, chosen_rows.where(c.core_key.in_(part))) for part in in_list_parts(left_out)]
+    parts += [(-1, chosen_rows.where(c.core_key.in_(part))) for part in parts_for_in_list(left_out)]
     for sign, some in parts:
         columns = some.subquery().c
         grouped = select(columns.why, columns.host_id, func.count())
@@ -387,12 +387,16 @@ def _read_crashes(connection: Connection, end_of_hours: float | None = None) -> 
     labels: list[str] = []
     if connection.dialect.name == "sqlite" and driver is not None:
         with suppress(ValueTooWide), consistent_snapshot(driver):
-            return _join_parts(read_sqlite_crashes(driver, labels), labels, end_of_hours)
+            return _join_and_sort_crash_columns(
+                read_sqlite_crashes(driver, labels), labels, end_of_hours
+            )
     labels = []
     if connection.dialect.name == COLUMNAR and driver is not None:
         parts = read_duckdb_crashes(driver, _NUMBER_COLUMNS, labels)
-        return _join_parts(parts, labels, end_of_hours)
-    return _join_parts(_crash_columns_by_plain_sql(connection, labels), labels, end_of_hours)
+        return _join_and_sort_crash_columns(parts, labels, end_of_hours)
+    return _join_and_sort_crash_columns(
+        _crash_columns_by_plain_sql(connection, labels), labels, end_of_hours
+    )
 
 
 def _crash_columns_by_plain_sql(
@@ -420,7 +424,7 @@ def _crash_columns_by_plain_sql(
         )
 
 
-def _join_parts(
+def _join_and_sort_crash_columns(
     parts: Iterable[CrashColumns], labels: list[str], end_of_hours: float | None = None
 ) -> _CrashTableColumns:
     """Return the parts as one, sorted; `labels` is complete once the last part was read."""
@@ -440,7 +444,10 @@ def _join_parts(
     judged = judge_times(ts, received, *ids, end_of_hours=end_of_hours)
     order = _order_by_time(judged.sort_time, keys)
     is_in_order = all((np.diff(order[x]) == 1).all() for x in row_blocks_with_next_row(order.size))
-    day, second = _days_of_times(judged.sort_time, order), _whole_seconds_in_order(judged.ts, order)
+    day, second = (
+        _days_of_times_in_order(judged.sort_time, order),
+        _whole_seconds_in_order(judged.ts, order),
+    )
     stray = int(judged.stray.sum())
     reset = find_reset_clocks(ts, judged.ts, numbers["host_id"])
     clocks = judged.days_off, judged.days_ahead, judged.went_back, reset, judged.after_all
@@ -457,7 +464,7 @@ def _join_parts(
     return _CrashTableColumns(CoreKeys(keys), day, second, numbers, verdict, texts, stray, *clocks)
 
 
-def _days_of_times(place: Floats, order: Ints) -> Ints:
+def _days_of_times_in_order(place: Floats, order: Ints) -> Ints:
     last = float(place.max(initial=0.0)) // SECONDS_A_DAY
     day: Ints = np.zeros(order.size, dtype=np.int64 if last >= 1 << 30 else np.int32)
     for part in row_blocks(order.size):
@@ -582,7 +589,7 @@ def _host_attributes(
     return [*kept, *filter(None, map(group_into_ranges, kept))]
 
 
-def _filled_from_cores(attribute: Attribute, fact: Attribute | None) -> Attribute:
+def _attribute_filled_from_fact(attribute: Attribute, fact: Attribute | None) -> Attribute:
     """Return an attribute of hosts, filled from the cores where the collector wrote no value.
 
     Only where both spell values alike: else one release would appear under two spellings.

@@ -72,7 +72,7 @@ def split_shared_host_names(
     )
     absent = absent_column(population.day.size)
     of_site, of_serial = (absent if a is None else a.codes_as_reported for a in (site, serial))
-    names = _names_of_several(population.host, row, machine_ids, of_site, of_serial)
+    names = _hosts_with_several_machines(population.host, row, machine_ids, of_site, of_serial)
     if not names.size:
         return population, {}
     asked = np.flatnonzero(np.isin(population.host, names))
@@ -98,7 +98,9 @@ def split_shared_host_names(
         if about.first >= 0:
             low, high = spans.get(own_row, (about.first, about.last))
             spans[own_row] = min(low, about.first), max(high, about.last)
-    machines_of_name = {host: _known_machines(some) for host, some in units.items()}
+    machines_of_name = {
+        host: _join_units_by_serial_or_machine_id(some) for host, some in units.items()
+    }
     sites_share_names = any(
         a.site != b.site and min(a.site, b.site) >= 0 and a.overlaps(b)
         for machines in machines_of_name.values()
@@ -112,7 +114,7 @@ def split_shared_host_names(
     return _with_host_for_each_machine(population, several, (asked, unit), shown)
 
 
-def _names_of_several(
+def _hosts_with_several_machines(
     host: Ints, row: Ints, machine_ids: Mapping[int, str], site: Ints, serial: Ints
 ) -> Ints:
     """Return the hosts whose crashes are of several machine ids, serials or sites."""
@@ -136,7 +138,7 @@ def _pairs_of_machines(machines: Sequence[_Machine]) -> list[tuple[_Machine, _Ma
 _Parts = tuple[_Machine, list[int]]  # with the numbers of its units
 
 
-def _known_machines(units: Sequence[tuple[int, _Machine]]) -> list[_Parts]:
+def _join_units_by_serial_or_machine_id(units: Sequence[tuple[int, _Machine]]) -> list[_Parts]:
     """Join what has one serial, or one machine id: the same machine without doubt."""
     machines: list[_Parts] = []
     for number, unit in units:
@@ -172,7 +174,7 @@ def _machines_of_name(
             if any(own_boots & boots.get(row, set()) for row in rows):
                 candidates = [machine]
                 break
-            fits = all(_may_follow(part, unit, by_site=by_site) for part, _ in machine)
+            fits = all(_may_be_same_machine(part, unit, by_site=by_site) for part, _ in machine)
             if fits:
                 candidates.append(machine)
         if len(candidates) == 1:
@@ -182,7 +184,7 @@ def _machines_of_name(
     return machines
 
 
-def _may_follow(before: _Machine, after: _Machine, *, by_site: bool) -> bool:
+def _may_be_same_machine(before: _Machine, after: _Machine, *, by_site: bool) -> bool:
     """Whether a machine may be one that was there before, under another id."""
     if min(before.serial, after.serial) >= 0:
         return before.serial == after.serial
@@ -216,7 +218,7 @@ class _NameParts(NamedTuple):
         rows = sorted(machine.rows, key=lambda row: self.spans.get(row, (ABSENT,)))
         return [self.machine_ids[row][:SHOWN_ID] for row in rows]
 
-    def installed_again(self, name: str, machine: _Machine) -> list[list[Any]]:
+    def reinstallation_entries(self, name: str, machine: _Machine) -> list[list[Any]]:
         """Return name, machine ids, the day of the last one, and the serial; nothing for one id."""
         spans = sorted(self.spans[row] for row in machine.rows if row in self.spans)
         if len(spans) < 2 or any(a[1] >= b[0] for a, b in pairwise(spans)):
@@ -256,7 +258,7 @@ def _with_host_for_each_machine(
                 by_site.setdefault(machine.site, []).append(code)
                 by_serial.setdefault(machine.serial, []).append(code)
             of_unit[[number for _, numbers in parts for number in numbers]] = code
-            reinstalled += shown.installed_again(names[code], machine)
+            reinstalled += shown.reinstallation_entries(names[code], machine)
         rows = population.exposure_host == host
         for attribute, machines_by_value in ((site, by_site), (shown.serial, by_serial)):
             for value, codes in machines_by_value.items():

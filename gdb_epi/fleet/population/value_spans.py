@@ -40,7 +40,7 @@ def is_newest_value(population: Population, attribute: Attribute, value: int) ->
     return bool(hours[own].sum() >= GOES_ON * hours[since].sum())
 
 
-def p_beside_others(
+def p_by_hours_while_value_ran(
     population: Population, exposure: Ints, crashes: Ints, codes: Ints, value: int
 ) -> float:
     """Return P that of some crashes so many have a value, while it ran, by the host-hours.
@@ -50,7 +50,7 @@ def p_beside_others(
     return binomial_p(*_crashes_and_share_of_its_days(population, exposure, crashes, codes, value))
 
 
-def is_refuted_by_others(
+def is_value_refuted_while_it_ran(
     population: Population, exposure: Ints, crashes: Ints, codes: Ints, value: int, times: float
 ) -> bool:
     """Whether so few of some crashes have a value while it ran that it brings no `times` as many.
@@ -75,7 +75,7 @@ def _crashes_and_share_of_its_days(
     return int(np.count_nonzero(then_codes == value)), then_codes.size, share
 
 
-def ran_alone(population: Population, exposure: Ints, value: int) -> bool:
+def value_ran_alone(population: Population, exposure: Ints, value: int) -> bool:
     """Whether hardly any host had another value in the time of one, and all others before or after.
 
     Days alone tell it from the others then.

@@ -207,7 +207,7 @@ class CollectionLimitPerHost(NamedTuple):
 
 
 @computed_once_per_population
-def find_limit_of_hosts(population: Population) -> CollectionLimitPerHost | None:
+def find_limit_per_host(population: Population) -> CollectionLimitPerHost | None:
     """Return how many crashes of each host were taken; None where hosts differ as by chance.
 
     One crash on each of many hosts is usual in a fleet of many more. So its hosts must be known, or
@@ -263,7 +263,7 @@ class CoreSizeLimit(NamedTuple):
 
 
 @computed_once_per_population
-def find_size_limit(population: Population) -> CoreSizeLimit | None:
+def find_core_size_limit(population: Population) -> CoreSizeLimit | None:
     """Return the size from which no core was kept for a time, of several programs; None if none.
 
     The size of a core, in classes or as what collects them tells it. The surest limit is told.

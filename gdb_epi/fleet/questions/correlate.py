@@ -188,7 +188,7 @@ class ConditionPairSearchResult(NamedTuple):
     shared: tuple[str, ...] = ()  # of no pair: values that nearly all have, beyond chance alone
 
 
-def find_signature_pairs(
+def search_condition_pairs(
     population: Population, signature: int, day: int
 ) -> ConditionPairSearchResult:
     """Search the pairs of attributes of one signature (its code in the population)."""

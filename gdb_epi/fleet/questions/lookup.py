@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, Select, and_, func, or_, select, true
 
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.paths import COLUMNAR
-from gdb_epi.fleet.population.cache import load_population_of_times
+from gdb_epi.fleet.population.cache import load_population_without_attributes
 from gdb_epi.fleet.population.host_spelling import host_label, match_spellings
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.find_signature import (
@@ -20,7 +20,11 @@ from gdb_epi.fleet.questions.find_signature import (
     find_signature,
     require_signature,
 )
-from gdb_epi.fleet.questions.signatures import count_verdicts, crashed_by_end_of_day, find_program
+from gdb_epi.fleet.questions.signatures import (
+    count_verdicts,
+    crashed_by_end_of_day_condition,
+    find_program,
+)
 from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
@@ -75,7 +79,7 @@ def find_cores(engine: Engine, wanted: str) -> list[tuple[str, bytes]]:
                 starts = and_(starts, _key_prefix_condition(key, wanted[:MIN_PREFIX]))
             rows = connection.execute(chosen.where(starts)).all()
         if not rows and connection.dialect.name == COLUMNAR:
-            _refuse_core(connection, key == wanted)
+            _refuse_core_of_lake(connection, key == wanted)
     return [(name, record) for name, record in rows]
 
 
@@ -93,7 +97,7 @@ def find_record(engine: Engine, wanted: str) -> dict[str, Any] | None:
     return record
 
 
-def _refuse_core(connection: Connection, condition: Any) -> None:
+def _refuse_core_of_lake(connection: Connection, condition: Any) -> None:
     """Raise InputError for a core of a lake, which has its counted columns but no record."""
     if connection.execute(select(tables.crash.c.id).where(condition).limit(1)).first() is not None:
         hint = "--db with the database that it was exported from"
@@ -111,7 +115,7 @@ def _key_prefix_condition(key: Any, start: str) -> Any:
     return or_(*(and_(key >= s, key < s[:-1] + chr(ord(s[-1]) + 1)) for s in sorted(spelled)))
 
 
-def find_host(engine: Engine, wanted: str) -> tuple[int, ...]:
+def find_host_ids(engine: Engine, wanted: str) -> tuple[int, ...]:
     """Return the ids of the host with this name, in any of its spellings, or machine id."""
     c, label = tables.host.c, host_label(wanted)
     # All hosts with this label; a name may be that of several of them.
@@ -130,7 +134,7 @@ def summarise_signature(
     """Summarise the crashes of a signature by the end of a day."""
     c = tables.crash.c
     named = {"host": tables.host.c.name, "verdict": c.verdict, "python": c.python}
-    where = and_(c.sig_id.in_(group.ids), crashed_by_end_of_day(asof))
+    where = and_(c.sig_id.in_(group.ids), crashed_by_end_of_day_condition(asof))
     summary = _summarise_crashes(engine, where, named, c.host_id == tables.host.c.id)
     with engine.connect() as connection:
         return summary._replace(program=find_program(connection, where))
@@ -143,7 +147,7 @@ def summarise_host(engine: Engine, ids: Sequence[int], asof: int | None = None) 
     named = {"signature": signature, "verdict": c.verdict, "cpu": c.cpu_no}
     return _summarise_crashes(
         engine,
-        and_(c.host_id.in_(ids), crashed_by_end_of_day(asof)),
+        and_(c.host_id.in_(ids), crashed_by_end_of_day_condition(asof)),
         named,
         c.sig_id == tables.sig.c.id,
     )
@@ -157,7 +161,7 @@ def host_attributes(engine: Engine, ids: Sequence[int]) -> list[tuple[str, str]]
         return list(dict.fromkeys((attr, value) for attr, value in connection.execute(chosen)))
 
 
-def believed_times(
+def first_and_last_believed_time(
     connection: Connection, times: Population, where: Any
 ) -> tuple[float | None, float | None, int]:
     """Return the first and the last time of some crashes, and how many their neighbours refute."""
@@ -176,11 +180,11 @@ def believed_times(
 def _summarise_crashes(
     engine: Engine, where: Any, named: dict[str, Any], link: Any
 ) -> CrashSummary:
-    c, times = tables.crash.c, load_population_of_times(engine)
+    c, times = tables.crash.c, load_population_without_attributes(engine)
     with engine.connect() as connection:
         crashes = select(func.count()).select_from(tables.crash).where(where)
         count = connection.execute(crashes).scalar_one()
-        first, last, not_believed = believed_times(connection, times, where)
+        first, last, not_believed = first_and_last_believed_time(connection, times, where)
         latest = select(c.core_key).where(where).order_by(c.ts.desc(), c.core_key).limit(5)
         counts = {
             name: _count_by_value(connection, where, column, link) for name, column in named.items()

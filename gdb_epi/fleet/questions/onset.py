@@ -18,12 +18,15 @@ import numpy as np
 from gdb_epi.fleet.population.coverage import drop_host_hours
 from gdb_epi.fleet.population.population import RANGE, Attribute, Population
 from gdb_epi.fleet.population.staged_rollout_hours import population_with_rollout_hours
-from gdb_epi.fleet.questions.changes_by_hours import change_by_mix_sentence, changes_by_hours
+from gdb_epi.fleet.questions.changes_by_host_hours import (
+    change_by_hours_of_value_sentence,
+    find_changes_by_host_hours,
+)
 from gdb_epi.fleet.questions.collection_limits import (
     CoreSizeLimit,
     find_collection_limit,
-    find_limit_of_hosts,
-    find_size_limit,
+    find_core_size_limit,
+    find_limit_per_host,
 )
 from gdb_epi.fleet.questions.daily_rates import (
     COMMON_CAUSE,
@@ -57,7 +60,7 @@ from gdb_epi.fleet.questions.subpopulations import find_subpopulations
 from gdb_epi.fleet.records.facts import OF_PROCESS, is_process_attribute
 from gdb_epi.fleet.screen.dose_response import AT_STOP, GROWS, process_age_words
 from gdb_epi.fleet.screen.events import find_events
-from gdb_epi.fleet.screen.finding_texts import counting_change_meaning_words
+from gdb_epi.fleet.screen.finding_texts import meaning_of_program_rise_words
 from gdb_epi.fleet.screen.moved_programs import find_moves_of_signature
 from gdb_epi.fleet.screen.past_silence import drop_past_silences, find_past_silences
 from gdb_epi.fleet.screen.programs import (
@@ -66,8 +69,8 @@ from gdb_epi.fleet.screen.programs import (
     program_of_most_crashes,
 )
 from gdb_epi.fleet.screen.renamings import (
-    moved_functions_of,
     renaming_of,
+    renaming_of_python_functions,
     several_names_words,
     simultaneous_names,
 )
@@ -76,7 +79,7 @@ from gdb_epi.fleet.screen.silent_hosts import (
     drop_silent_hosts,
     find_silent_days,
     find_silent_groups,
-    groups_with_signature,
+    silent_groups_with_signature,
 )
 from gdb_epi.fleet.screen.version_courses import version_regression_words, versions_with_signature
 from gdb_epi.fleet.statistics.arrays import Bools
@@ -141,7 +144,7 @@ class _RateChange(NamedTuple):
 def find_onset(population: Population, signature: int) -> OnsetAnswer:
     """Tell when a signature (its code in the population) began, and with what."""
     events = find_events(population)
-    if (of_hosts := find_limit_of_hosts(population)) is not None:
+    if (of_hosts := find_limit_per_host(population)) is not None:
         number, words = int((population.signature == signature).sum()), of_hosts.words()
         alone = "nothing, as all hosts have as many"
         name = population.signatures[signature]
@@ -153,7 +156,7 @@ def find_onset(population: Population, signature: int) -> OnsetAnswer:
     moves = find_moves_of_signature(asked, signature)
     if moves:  # the host-hours of all hosts are not those of its program
         asked = drop_host_hours(asked)
-    past = groups_with_signature(population, find_past_silences(population), signature)
+    past = silent_groups_with_signature(population, find_past_silences(population), signature)
     asked = drop_past_silences(asked, past, signature)
     answer = _compute_onset(asked, signature)
     silent = [g for g in find_silent_groups(population) if g.hours != STOPPED]
@@ -163,7 +166,7 @@ def find_onset(population: Population, signature: int) -> OnsetAnswer:
         answer = _compute_onset(asked, signature)
         left_out = "left out: "
     else:
-        silent = groups_with_signature(population, silent, signature)
+        silent = silent_groups_with_signature(population, silent, signature)
     if answer.day is not None and (answer.after or 0.0) < (answer.before or 0.0):
         rates = daily_rates_of_signature(asked, signature)
         answer = answer._replace(remains=remaining_part_sentence(asked, rates, answer.day))
@@ -193,7 +196,7 @@ def find_onset(population: Population, signature: int) -> OnsetAnswer:
             answer = _onset_by_version_course(asked, signature, answer)
     if answer.day is not None and not any(_is_roll_out_proven(r) for r in answer.roll_outs):
         rates = daily_rates_of_signature(asked, signature)
-        if by_mix := change_by_mix_sentence(asked, rates, answer.day - rates.first):
+        if by_mix := change_by_hours_of_value_sentence(asked, rates, answer.day - rates.first):
             kept = tuple(words for words in answer.caveats if words != _TIME)
             answer = answer._replace(answer=by_mix, caveats=kept)
     if answer.day is None and not answer.roll_outs:
@@ -216,7 +219,7 @@ def find_onset(population: Population, signature: int) -> OnsetAnswer:
         caveats.append(limit.words())
     same = population.signature == signature
     caveats.append(version_regression_words(asked, asked.signature == signature))
-    if sizes := find_size_limit(population):
+    if sizes := find_core_size_limit(population):
         answer = _onset_by_size_limit(population, sizes, same, answer)
     if repeats := int((events.repeated_crashes & same).sum()):
         text = f"{repeats:,} of its {counted(int(same.sum()), 'crash')} came together with others"
@@ -292,7 +295,7 @@ def _onset_by_version_course(
     population: Population, signature: int, answer: OnsetAnswer
 ) -> OnsetAnswer:
     """Return an answer that says which versions have a signature, or which name it had before."""
-    if renaming := moved_functions_of(population, answer.signature):
+    if renaming := renaming_of_python_functions(population, answer.signature):
         return answer._replace(answer=renaming.words(), caveats=())
     if renaming := simultaneous_names(population, answer.signature):
         words = several_names_words(population, renaming)
@@ -312,10 +315,10 @@ def _is_roll_out_proven(roll_out: RollOut) -> bool:
 def _program_rise_sentences(population: Population, signature: int) -> tuple[str, ...]:
     """Say with what all crashes of a signature's program rose, where its own tell no more."""
     every = crashes_of_same_programs(population, population.signature == signature)
-    return () if every is None else tuple(_counting_change_of_crashes(population, every))
+    return () if every is None else tuple(_program_risen_with_value_sentences(population, every))
 
 
-def counting_change_sentences(population: Population) -> list[str]:
+def programs_risen_with_value_sentences(population: Population) -> list[str]:
     """Say of which programs the crashes of all kinds came up with a value of their hosts.
 
     A program of which no core was kept seems to begin to crash where a collector keeps them.
@@ -327,10 +330,12 @@ def counting_change_sentences(population: Population) -> list[str]:
     sizes = np.bincount(programs.crash[programs.crash >= 0], minlength=len(programs.values))
     largest = np.argsort(-sizes, kind="stable")[:MAX_PROGRAMS].tolist()
     parts = (programs.crash == code for code in largest if sizes[code] >= MIN_OF_PROGRAM)
-    return [words for part in parts for words in _counting_change_of_crashes(counted_once, part)]
+    return [
+        words for part in parts for words in _program_risen_with_value_sentences(counted_once, part)
+    ]
 
 
-def _counting_change_of_crashes(population: Population, crashes: Bools) -> Iterator[str]:
+def _program_risen_with_value_sentences(population: Population, crashes: Bools) -> Iterator[str]:
     """Say with what some crashes of one program rose, where those of all kinds did, host by host.
 
     Each crash must prefer the hosts that had the value on its day, and the days on which its host
@@ -359,7 +364,7 @@ def _counting_change_of_crashes(population: Population, crashes: Bools) -> Itera
         size = counted(np.count_nonzero(kinds), "signature")
         few = f"crashes of {program[0]} of all kinds ({size})"
         where = " and of no other program" if alone else ""
-        means = counting_change_meaning_words(r.attr)
+        means = meaning_of_program_rise_words(r.attr)
         yield f"{few}{where} rose with {r.words()}, host by host: {means}"
         yield from _images_before_sentences(population, crashes, attribute, value)
         return
@@ -459,7 +464,7 @@ def _compute_onset(population: Population, signature: int) -> OnsetAnswer:
         if p <= MAYBE_P and not days.counts[: best + 1].any():
             since = f"none before {iso_day(days.first + best + 1)}, {n} since"
             answer_text = f"cannot tell yet: {since}; chance alone does that in {p:.0%} of cases"
-        if by_hours := changes_by_hours(days.first, days.counts[None], days.hours[None]):
+        if by_hours := find_changes_by_host_hours(days.first, days.counts[None], days.hours[None]):
             answer_text = f"{answer_text}; {by_hours[0].words()}"
         if bursts := burst_words(population, days):
             answer_text = f"no lasting change of its rate, but {bursts}"

@@ -68,7 +68,7 @@ from gdb_epi.fleet.screen.finding_texts import (
     is_hardware_or_place_attribute,
     words_of_test,
 )
-from gdb_epi.fleet.screen.host_signals import flipped_bits_words, own_value_words
+from gdb_epi.fleet.screen.host_evidence import flipped_bits_words, own_value_words
 from gdb_epi.fleet.screen.hosts import ONE_CPU, main_signature, signature_of_most
 from gdb_epi.fleet.screen.hosts_explained_by_group import (
     FurtherValuesOfGroup,
@@ -77,7 +77,7 @@ from gdb_epi.fleet.screen.hosts_explained_by_group import (
 from gdb_epi.fleet.screen.programs import OF_PROGRAM
 from gdb_epi.fleet.screen.renamings import (
     find_renamings,
-    moved_functions_of,
+    renaming_of_python_functions,
     several_names_words,
     simultaneous_names,
 )
@@ -381,7 +381,7 @@ def verdict_of_split_signature(population: Population, parted: SignatureSplit) -
     if population.day.size <= MAX_CRASHES:
         same = population.crashes_of_signature(parted.signature)
         lasting = None
-        renaming = moved_functions_of(population, parted.signature) or simultaneous_names(
+        renaming = renaming_of_python_functions(population, parted.signature) or simultaneous_names(
             population, parted.signature
         )
         if renaming is not None:

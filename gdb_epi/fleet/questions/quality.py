@@ -12,19 +12,19 @@ from typing import Any
 import numpy as np
 
 from gdb_epi.fleet.population.cached_answers import cached_answer
-from gdb_epi.fleet.population.fill_missing_attributes import value_without_attribute
-from gdb_epi.fleet.population.local_hours import (
+from gdb_epi.fleet.population.fill_missing_attributes import mark_of_crashes_without_attribute
+from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.signatures_by_local_time import (
     are_of_signatures_of_few_hours,
     circular_window_sums,
-    find_local_hours,
+    find_signatures_by_local_time,
 )
-from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import first_and_last_days
-from gdb_epi.fleet.questions.changes_by_hours import find_recounted_hours
+from gdb_epi.fleet.questions.changes_by_host_hours import find_recounted_hours
 from gdb_epi.fleet.questions.collection_limits import (
     find_collection_limit,
-    find_limit_of_hosts,
-    find_size_limit,
+    find_core_size_limit,
+    find_limit_per_host,
 )
 from gdb_epi.fleet.records.crash_times import NO_ZONE, UNREADABLE
 from gdb_epi.fleet.records.facts import ENV
@@ -90,7 +90,7 @@ def _seconds_as_if_no_clock_changed(population: Population) -> Ints:
     """Return the seconds of the crashes, those of programs that run by local time moved back."""
     second = population.second
     assert second is not None
-    local = find_local_hours(population)
+    local = find_signatures_by_local_time(population)
     if local is None:
         return second
     moved = np.isin(population.signature, local.signatures)
@@ -303,11 +303,11 @@ def _check_collection_limits(population: Population) -> Iterator[QualityCheck]:
     if (limit := find_collection_limit(population)) is not None:
         advice = "raise the limit, or let the collector keep some of each hour"
         yield QualityCheck(LIMIT, False, limit.words(), advice)
-    of_hosts = find_limit_of_hosts(population)
+    of_hosts = find_limit_per_host(population)
     if of_hosts is not None:
         advice = "see whether the collector keeps one core of a host: let it keep more"
         yield QualityCheck(LIMIT, False, of_hosts.words(), advice)
-    if sizes := find_size_limit(population):
+    if sizes := find_core_size_limit(population):
         yield QualityCheck(
             SILENCE, False, sizes.words(), "see what limit of size the collector has"
         )
@@ -329,7 +329,7 @@ def _check_collection_limits(population: Population) -> Iterator[QualityCheck]:
 
 
 def _check_time_zones(population: Population) -> Iterator[QualityCheck]:
-    if (local := find_local_hours(population)) is not None:
+    if (local := find_signatures_by_local_time(population)) is not None:
         yield QualityCheck(TIMES, True, local.words())
     for event in find_events(population).findings:
         for words in (c for c in event.caveats if c.endswith(ONE_EVENT)):
@@ -549,7 +549,7 @@ def _check_attributes(population: Population) -> Iterator[QualityCheck]:
         text = f"{attribute.name}: unknown for {crashes:.0%} of the crashes"
         if attribute.has_hours:
             text += f" and {hours:.0%} of the host-days"
-        if where := value_without_attribute(population, attribute.crash < 0):
+        if where := mark_of_crashes_without_attribute(population, attribute.crash < 0):
             text += f", those with {where}"
         yield QualityCheck(ATTRIBUTES, False, f"{text}; they are left out of its tests")
 

@@ -27,12 +27,12 @@ from gdb_epi.fleet.population.staged_rollout_hours import (
     population_with_rollout_hours,
 )
 from gdb_epi.fleet.population.value_spans import first_and_last_days, is_kept_by_hosts
-from gdb_epi.fleet.questions.changes_by_hours import find_recounted_hours
+from gdb_epi.fleet.questions.changes_by_host_hours import find_recounted_hours
 from gdb_epi.fleet.questions.collection_limits import DailyCollectionLimit, find_collection_limit
 from gdb_epi.fleet.questions.rates_beside_others import (
     MAX_VALUES,
+    count_hosts_that_changed,
     explaining_attribute,
-    hosts_that_changed,
     risks_of_value,
     same_hours_words,
     signatures_grown_since,
@@ -137,9 +137,8 @@ def rates_of_values(
     silent = [group.words() for group in find_silent_groups(population) if group.hours == RUNS]
     population = drop_silent_hours(population_with_rollout_hours(population, attribute))
     attribute = population.attribute(attribute.name) or attribute
-    cells = rate_cells(
-        population, attribute, mine & population.has_host_hours & population.has_time
-    )
+    counting = mine & population.has_host_hours & population.has_time
+    cells = crashes_and_host_hours_with_value(population, attribute, counting)
     rows = [
         _rate_of_value(population, attribute, code, cells, mine, explain=explain, findings=findings)
         for code in range(len(attribute.values))
@@ -240,7 +239,7 @@ def _compare_values_by_time(
             fits = "whatever else changed then fits as well"
             sentences = [f"more crashes in its time: {words}", fits]
         else:
-            sentences = _no_more_sentences(risk, words)
+            sentences = _no_rise_sentences(risk, words)
         compared.append(row._replace(sentences=tuple(sentences)) if h > 0 else row)
     return compared
 
@@ -275,7 +274,7 @@ def worse_value_sentences(population: Population, findings: Sequence[Finding]) -
         free = population.has_host_hours & population.has_time
         of_load = [code for name, code in sorted(marked) if name == attribute.name]
         free &= ~np.isin(population.signature, of_load)
-        parts = [rate_cells(population, attribute, some & free)
+        parts = [crashes_and_host_hours_with_value(population, attribute, some & free)
                  for some in (mine, usual, seen_once, mine & ~seen_once)]  # fmt: skip
         for code, value in enumerate(attribute.values):
             if np.count_nonzero(parts[0].codes[0] == code) < MIN_WORSE:
@@ -302,7 +301,7 @@ def worse_value_sentences(population: Population, findings: Sequence[Finding]) -
                 continue
             words = f"crashes of all kinds come more often with {mark}: {whole.words()} what its "
             words += "hosts had before, set against the other hosts; "
-            words += _seen_once_sentence(code, parts[2], parts[3])
+            words += _singletons_sentence(code, parts[2], parts[3])
             if still := hosts_still_with_value_words(
                 population, attribute.name, value, population.last_day
             ):
@@ -325,7 +324,7 @@ def _one_program_sentence(
     program, has_value = programs.crash[cells.crashes], cells.codes[0] == code
     counts = np.bincount(program[has_value & (program >= 0)], minlength=len(programs.values))
     most = int(counts.argmax())
-    rest = risk_given_host_and_day(code, cells.with_crashes(program != most))
+    rest = risk_given_host_and_day(code, cells.select_crashes(program != most))
     if counts[most] < MIN_IN_EXCESS or rest is None or rest.low > 1:
         return None
     name, total = short_program(programs.values[most]), int((program == most).sum())
@@ -335,7 +334,7 @@ def _one_program_sentence(
     )
 
 
-def _seen_once_sentence(code: int, once: CrashesAndHostHours, often: CrashesAndHostHours) -> str:
+def _singletons_sentence(code: int, once: CrashesAndHostHours, often: CrashesAndHostHours) -> str:
     """Say that what comes more often are crashes of which each has a signature of its own."""
     alone, others = (risk_given_host_and_day(code, cells) for cells in (once, often))
     has_value = [int((cells.codes[0] == code).sum()) for cells in (once, often)]
@@ -354,7 +353,9 @@ def _seen_once_sentence(code: int, once: CrashesAndHostHours, often: CrashesAndH
     )
 
 
-def rate_cells(population: Population, attribute: Attribute, mine: Bools) -> CrashesAndHostHours:
+def crashes_and_host_hours_with_value(
+    population: Population, attribute: Attribute, mine: Bools
+) -> CrashesAndHostHours:
     """Return the crashes and host-hours that have a value, on days that count."""
     feed = (attribute.exposure >= 0) & (population.exposure_host >= 0)
     feed &= population.exposure_hours > 0
@@ -402,21 +403,21 @@ def _rate_of_value(
     instead = what_other_findings_bring_sentence(
         population, attribute, code, cells, risks, findings
     )
-    changed = hosts_that_changed(code, cells)
+    changed = count_hosts_that_changed(code, cells)
     sentences = instead or _comparison_sentences(*risks, changed)
     grown = None
     if explain and not instead and chosen is None:
         grown = signatures_grown_since(population, attribute, code, cells)
     if grown is not None:
         is_grown = np.isin(population.signature[cells.crashes], grown.codes)
-        others = cells.with_crashes(~is_grown)
+        others = cells.select_crashes(~is_grown)
         rest = (
             _comparison_sentences(*risks_of_value(code, others), changed)
             if others.crashes.size
             else []
         )
         none_with = value_without_its_crashes(
-            population, attribute, code, cells.with_crashes(is_grown)
+            population, attribute, code, cells.select_crashes(is_grown)
         )
         sentences = [grown.words, none_with, *(f"all other crashes: {words}" for words in rest[:1])]
         sentences += rest[1:]
@@ -433,7 +434,7 @@ def _rate_of_value(
             why.append(
                 _moved_programs_sentence(population, code, cells, same_days)
                 or explaining_attribute(population, attribute, code, cells, same_days)
-                or _excess_words(population, attribute, code, cells, same_days)
+                or _crashes_behind_excess_words(population, attribute, code, cells, same_days)
             )
         elif not any(why) and not instead and same_both is not None and same_both.low > 1:
             why.append(explaining_attribute(population, attribute, code, cells, same_days))
@@ -474,10 +475,10 @@ def _comparison_sentences(
                 "its hosts never had another value, so these hosts or their work fit as well"
             )
             return [f"more crashes with it: {here}", hosts_too]
-        return _no_more_sentences(days, here)
+        return _no_rise_sentences(days, here)
     if days is None:
         if hosts.low <= 1 <= hosts.high:
-            return _no_more_sentences(hosts, before)
+            return _no_rise_sentences(hosts, before)
         change = "more" if hosts.low > 1 else "fewer"
         all_at_once = "all got it at once, so whatever else changed then fits as well"
         return [f"{change} crashes in its time: {before}", all_at_once]
@@ -491,7 +492,7 @@ def _comparison_sentences(
     if both is not None and (both.low > 1 or both.high < 1):
         since = f"{both.words()} what its hosts had before, set against the other hosts"
         if both.high < 1:
-            return _no_more_sentences(both, since)
+            return _no_rise_sentences(both, since)
         fewer = f"on the same days they have fewer than others ({days.ratio:.2g} times), and had "
         return [f"more crashes with it: {since}", f"{fewer}fewer before" * (days.high < 1)]
     if days.low > 1 and hosts.low > 1 and not is_ruled_out:
@@ -503,14 +504,14 @@ def _comparison_sentences(
         if both is not None and hosts.low > 1:
             hosts, before = both, f"{both.words()} what they had, set against the other hosts"
         words = f"its hosts crash more, with it or without it: {here}, and {before}"
-        return [words, _may_not_show_yet(hosts)]
+        return [words, _hidden_increase_words(hosts)]
     if hosts.low > 1 or (days.low <= 1 <= days.high and hosts.high < 1):
         change = "more" if hosts.low > 1 else "fewer"
         if all(r.low <= hosts.high and r.high >= hosts.low for r in (days, both or days)):
             whether = "whether by it or by what else changed then cannot be told"
             return [f"{change} crashes since its hosts have it: {before}", f"{whether}: {here}"]
         return [f"all hosts have {change} since then, not those with it: {here}, {before}"]
-    return _no_more_sentences(max(days, hosts, key=lambda risk: -risk.high), f"{here}, {before}")
+    return _no_rise_sentences(max(days, hosts, key=lambda risk: -risk.high), f"{here}, {before}")
 
 
 def _chosen_hosts_sentences(chosen: HostsChosenForCrashes, both: RateRatio) -> list[str]:
@@ -527,19 +528,19 @@ def _chosen_hosts_sentences(chosen: HostsChosenForCrashes, both: RateRatio) -> l
     ]
 
 
-def _no_more_sentences(risk: RateRatio, words: str) -> list[str]:
+def _no_rise_sentences(risk: RateRatio, words: str) -> list[str]:
     if risk.high > MAX_HIGH:
         half, far = (float(np.log(x)) for x in (risk.high / max(risk.low, 1e-9), risk.ratio))
         more = (half / 2 / far) ** 2 if far else 0.0
         would = f"{more:.2g} times as many host-hours would tell, if this goes on"
         return [f"cannot tell: {words}", would * bool(1 < more <= MAX_LONGER)]
     if risk.ratio > MIN_HIGH:
-        return [f"no clear difference: {words}", _may_not_show_yet(risk)]
+        return [f"no clear difference: {words}", _hidden_increase_words(risk)]
     less = "fewer" if risk.high < 1 else "no more"
-    return [f"{less} crashes with it: {words}", _may_not_show_yet(risk)]
+    return [f"{less} crashes with it: {words}", _hidden_increase_words(risk)]
 
 
-def _may_not_show_yet(risk: RateRatio) -> str:
+def _hidden_increase_words(risk: RateRatio) -> str:
     """Say how many times as many crashes a comparison leaves open; "" where hardly any."""
     words = f"up to {risk.high:.2g} times as many would not show yet"
     return words * (risk.high > MIN_HIGH)
@@ -576,10 +577,10 @@ def _explained_by_process_age_clause(
             when_of_kind[kind] = when
     if not when_of_kind:
         return ""
-    kept = cells.with_crashes(~np.isin(kinds, list(when_of_kind)))
+    kept = cells.select_crashes(~np.isin(kinds, list(when_of_kind)))
     by_days = both is None
     risk = risk_by_strata(code, kept, kept.days) if by_days else risk_given_host_and_day(code, kept)
-    if risk is None or not risk.low <= 1 <= risk.high or not _is_mostly_gone(whole, risk):
+    if risk is None or not risk.low <= 1 <= risk.high or not _is_difference_gone(whole, risk):
         return ""
     names = " and ".join(
         signature_phrase_and_key(population.signatures[kind]) for kind in when_of_kind
@@ -597,14 +598,14 @@ def _moved_programs_sentence(
     if programs is None or not moved:
         return ""
     of_moved = np.isin(programs.crash[cells.crashes], list(map(programs.values.index, moved)))
-    kept = cells.with_crashes(~of_moved)
+    kept = cells.select_crashes(~of_moved)
     rest = risk_by_strata(code, kept, kept.days)
-    if rest is None or rest.low > 1 or not _is_mostly_gone(risk, rest):
+    if rest is None or rest.low > 1 or not _is_difference_gone(risk, rest):
         return ""
     return f"the excess is {' and '.join(moved)}, which moved: without these {rest.words()}"
 
 
-def _is_left_by_hosts(population: Population, codes: Ints, value: int) -> bool:
+def _do_hosts_change_value(population: Population, codes: Ints, value: int) -> bool:
     """Whether the hosts with a value have others too, often enough: it is no mark of them."""
     has_host = population.host >= 0
     hosts = np.zeros(len(population.hosts) + 1, dtype=bool)
@@ -613,7 +614,7 @@ def _is_left_by_hosts(population: Population, codes: Ints, value: int) -> bool:
     return bool((theirs != value).mean() >= 1 - MAX_ALIAS)
 
 
-def _other_values_at_same_time(population: Population, codes: Ints, value: int) -> bool:
+def _do_programs_have_other_values_too(population: Population, codes: Ints, value: int) -> bool:
     """Whether other crashes of the programs have other values while a value is there.
 
     What all have in its time, as a release, takes all crashes of that time with it.
@@ -629,7 +630,7 @@ def _other_values_at_same_time(population: Population, codes: Ints, value: int) 
     return bool(beside.any() and (codes[beside] != value).mean() >= 1 - MAX_ALIAS)
 
 
-def _is_mostly_gone(whole: RateRatio, rest: RateRatio) -> bool:
+def _is_difference_gone(whole: RateRatio, rest: RateRatio) -> bool:
     """Whether at least half of a difference is surely gone with what was left out.
 
     Without some of the crashes any interval is wider, and soon has 1 inside.
@@ -639,7 +640,7 @@ def _is_mostly_gone(whole: RateRatio, rest: RateRatio) -> bool:
     return bool(2 * abs(np.log(max(rest.ratio, 1e-9))) <= abs(np.log(max(whole.ratio, 1e-9))))
 
 
-def _excess_words(
+def _crashes_behind_excess_words(
     population: Population,
     attribute: Attribute,
     code: int,
@@ -677,17 +678,17 @@ def _excess_words(
         if not is_signature:
             some = some[
                 [
-                    _is_left_by_hosts(population, other.crash, int(i))
-                    and _other_values_at_same_time(population, other.crash, int(i))
+                    _do_hosts_change_value(population, other.crash, int(i))
+                    and _do_programs_have_other_values_too(population, other.crash, int(i))
                     for i in some
                 ]
             ]
         else:
             some = some[np.argsort(-with_value[some], kind="stable")[:MAX_OF_STARTS]]
         for index in some.tolist():
-            kept = cells.with_crashes(codes != index)
+            kept = cells.select_crashes(codes != index)
             rest = risk_by_strata(code, kept, kept.days)
-            if rest is None or rest.low > 1 or not _is_mostly_gone(risk, rest):
+            if rest is None or rest.low > 1 or not _is_difference_gone(risk, rest):
                 continue
             distance = abs(float(np.log(max(rest.ratio, 1e-9))))
             share = f"{with_value[index]} of its {has_value.sum()} crashes"

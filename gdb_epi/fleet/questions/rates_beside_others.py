@@ -165,7 +165,7 @@ def signatures_grown_since(
     grown, words = [], []
     for at in np.argsort(p, kind="stable").tolist():
         kind = int(asked[at])
-        kept = cells.with_crashes(kinds == kind)
+        kept = cells.select_crashes(kinds == kind)
         same_days = risk_by_strata(code, kept, kept.days)
         times = float((n[at] + 0.5) / hours[1] * hours[0] / (m[at] + 0.5))
         others_too = same_days is not None and (
@@ -221,7 +221,7 @@ def _cells_without_values_of_findings(
             continue
         crashes &= attribute.crashes_with(finding.value)[cells.crashes]
         feed &= attribute.hours_with(finding.value)[cells.feed]
-    return cells.with_crashes(~crashes).with_host_hours(~feed)
+    return cells.select_crashes(~crashes).select_host_hours(~feed)
 
 
 def same_hours_words(
@@ -298,7 +298,7 @@ def risks_of_value(
     return days, hosts, both
 
 
-def hosts_that_changed(code: int, cells: CrashesAndHostHours) -> tuple[int, int]:
+def count_hosts_that_changed(code: int, cells: CrashesAndHostHours) -> tuple[int, int]:
     """Return how many of the hosts with a value had another one too, and how many have it."""
     has, others = (np.unique(cells.hosts[1][(cells.codes[1] == code) == own]) for own in (1, 0))
     return int(np.isin(has, others).sum()), int(has.size)

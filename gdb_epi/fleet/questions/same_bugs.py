@@ -16,7 +16,7 @@ from gdb_epi.fleet.screen.renamings import PYTHON_HALF
 from gdb_epi.render.signature_words import signature_phrase_and_key
 
 
-def same_bug_verdicts(
+def same_bug_headlines(
     population: Population, verdicts: Sequence[PopulationVerdict]
 ) -> list[tuple[str, tuple[str, ...]]]:
     """Say which signatures die in the same native code and go with the same value: one bug.

@@ -21,7 +21,7 @@ from gdb_epi.fleet.store.plain_sql import (
     sqlalchemy_executor,
     sqlite_executor,
 )
-from gdb_epi.fleet.store.versions import SCHEMA_KEY, SCHEMA_VERSION
+from gdb_epi.fleet.store.schema_version import SCHEMA_KEY, SCHEMA_VERSION
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted
 

@@ -13,10 +13,10 @@ from sqlalchemy import ColumnElement, Connection, Engine, and_, func, or_, selec
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.paths import COLUMNAR
-from gdb_epi.fleet.population.cache import load_population_of_times
+from gdb_epi.fleet.population.cache import load_population_without_attributes
 from gdb_epi.fleet.population.doubled_records import find_doubled_records
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.questions.rates import rate_cells
+from gdb_epi.fleet.questions.rates import crashes_and_host_hours_with_value
 from gdb_epi.fleet.records.facts import PROGRAM, program_name_of_crashes
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding_texts import describe_verdict
@@ -51,7 +51,7 @@ class TopSignature(NamedTuple):
     program: str | None = None  # what crashed: its script, unit or image; SEVERAL; None: not known
 
 
-def crashed_by_end_of_day(day: int | None) -> ColumnElement[bool]:
+def crashed_by_end_of_day_condition(day: int | None) -> ColumnElement[bool]:
     """Return the condition that a crash was, or came, by the end of a day (None: any)."""
     if day is None:
         return true()
@@ -64,7 +64,7 @@ def top_signatures(engine: Engine, limit: int, asof: int | None = None) -> list[
 
     A death that came as two records counts once.
     """
-    by_then = crashed_by_end_of_day(asof)
+    by_then = crashed_by_end_of_day_condition(asof)
     counted = (
         select(
             crash.c.sig_id,
@@ -93,7 +93,7 @@ def top_signatures(engine: Engine, limit: int, asof: int | None = None) -> list[
         .order_by(n.desc(), func.min(sig.c.text), sig.c.key)
         .limit(limit)
     )
-    times = load_population_of_times(engine)
+    times = load_population_without_attributes(engine)
     with engine.connect() as connection:
         # Its cache knows whether there are any: to look for them takes as long as all the rest.
         again = _doubled_verdicts(connection, by_then) if times.quality.get("twice") else {}
@@ -533,11 +533,13 @@ def compare_values(
     if name != other_name or (attribute := population.attribute_asked_for(name)) is None:
         return comparison
     # Hosts with one value may crash more than those with the other, whatever they run.
-    cells = rate_cells(population, attribute, find_events(population).counted.signature >= 0)
+    cells = crashes_and_host_hours_with_value(
+        population, attribute, find_events(population).counted.signature >= 0
+    )
     codes = [attribute.values.index(value) for _, value in marks]
     unchanged = ~np.isin(population.signature[cells.crashes], list(comparison.changed_codes))
-    cells = cells.with_crashes(unchanged & np.isin(cells.codes[0], codes))
-    cells = cells.with_host_hours(np.isin(cells.codes[1], codes))
+    cells = cells.select_crashes(unchanged & np.isin(cells.codes[0], codes))
+    cells = cells.select_host_hours(np.isin(cells.codes[1], codes))
     both = risk_given_host_and_day(codes[1], cells)
     return comparison._replace(rest_on_same=both or risk_by_strata(codes[1], cells, cells.days))
 

@@ -13,9 +13,9 @@ from itertools import permutations
 import numpy as np
 
 from gdb_epi.fleet.population.attribute_combinations import (
-    count_by_value,
     count_known_pairs,
     find_combinations,
+    sum_by_value,
 )
 from gdb_epi.fleet.population.coverage import drop_host_hours, sum_old_host_hours
 from gdb_epi.fleet.population.population import ComputedOnceCache, Population
@@ -50,7 +50,7 @@ from gdb_epi.fleet.screen.finding_texts import (
     describe_risk,
     describe_verdict,
 )
-from gdb_epi.fleet.screen.hosts import exposure_shares, hosts_of_signature
+from gdb_epi.fleet.screen.hosts import exposure_shares, host_findings_of_signature
 from gdb_epi.fleet.screen.programs import is_compared_by_program
 from gdb_epi.fleet.screen.screening import case_control_findings, screen_hosts
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct, count_pairs, without_pairs
@@ -120,7 +120,7 @@ def _crashes_by_conditions_or_hosts(
 ) -> list[CrashesWithConditions]:
     parts: list[CrashesWithConditions] = []
     if hosts:
-        for finding in hosts_of_signature(population, ~free, name):
+        for finding in host_findings_of_signature(population, ~free, name):
             parts.append(CrashesWithConditions((finding,), finding.members & left))
             left, free = left & ~finding.members, free & ~finding.members
     marks = list(signature_findings(population, free, name))
@@ -181,11 +181,13 @@ def _assign_crashes_by_conditions(
             mine &= finding.members | _crashes_with_value_in_record_only(population, finding)
         if int(mine.sum()) >= MIN_N:
             parts.append(CrashesWithConditions(conditions, mine))
-            left = left & ~mine & ~_crashes_with_unknown_values(population, conditions)
+            left = left & ~mine & ~_crashes_that_may_meet_conditions(population, conditions)
     return parts
 
 
-def _crashes_with_unknown_values(population: Population, conditions: Iterable[Finding]) -> Bools:
+def _crashes_that_may_meet_conditions(
+    population: Population, conditions: Iterable[Finding]
+) -> Bools:
     """Return the crashes that may well meet some conditions too: no other cause takes them.
 
     All whose value is known have it, and theirs is not known.
@@ -350,13 +352,13 @@ class SignatureSplit(NamedTuple):
 
         Every bad host has a few crashes of whatever is frequent anyway: that is not its cause.
         """
-        return _is_split_open(self.parts)
+        return _have_parts_open_question(self.parts)
 
 
 MINOR = 0.2  # of the crashes: a smaller part does not explain why there are so many
 
 
-def _is_split_open(parts: Sequence[SignaturePart]) -> bool:
+def _have_parts_open_question(parts: Sequence[SignaturePart]) -> bool:
     marked = [part for part in parts if part.finding is not None]
     total = sum(part.crashes for part in parts)
     return (
@@ -595,7 +597,7 @@ def _split_sentence(population: Population, parts: list[SignaturePart], more: in
     hosts = [p for p in parts if p.finding is not None and p.finding.attr == "host"]
     others = [p for p in parts if p.finding is not None and p.finding.attr != "host"]
     rest = sum(p.crashes for p in parts if p.finding is None)
-    if _is_split_open(parts):
+    if _have_parts_open_question(parts):
         total = rest + sum(p.crashes for p in hosts)
         some = ", ".join(f"{p.crashes} on {p.mark}" for p in hosts)
         return (
@@ -641,14 +643,14 @@ def _crashes_needed(
             return mark.more, mark.name
     best: tuple[float, int, str] | None = None
     combinations = find_combinations(population)
-    crashes = combinations.count_crashes(members)
+    crashes = combinations.count_crashes_by_combination(members)
     tests = 0
     for attribute in population.attributes:
         # Beside other programs every version of its own stands out.
         if is_compared_by_program(population, attribute.name):
             continue
         share, _ = expected_shares(population, attribute)
-        counts = count_by_value(combinations.codes(attribute), crashes, share.size)
+        counts = sum_by_value(combinations.codes(attribute), crashes, share.size)
         n = int(counts.sum())
         tests += int((share > 0).sum())
         if n < MIN_N:

@@ -11,14 +11,14 @@ import numpy as np
 from gdb_epi.fleet.decisions.repairs import screen_without_repaired_hosts_past
 from gdb_epi.fleet.population.host_spelling import count_machines
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.questions.changes_by_hours import (
+from gdb_epi.fleet.questions.changes_by_host_hours import (
     change_by_host_hours_sentences,
     find_recounted_hours,
 )
 from gdb_epi.fleet.questions.collection_limits import (
     find_collection_limit,
-    find_limit_of_hosts,
-    find_size_limit,
+    find_core_size_limit,
+    find_limit_per_host,
     rise_within_limit_words,
 )
 from gdb_epi.fleet.questions.daily_rates import (
@@ -30,7 +30,7 @@ from gdb_epi.fleet.questions.job_deaths_by_first_host import (
     JobDeathsByFirstHost,
     find_job_deaths_by_first_host,
 )
-from gdb_epi.fleet.questions.onset import counting_change_sentences
+from gdb_epi.fleet.questions.onset import programs_risen_with_value_sentences
 from gdb_epi.fleet.questions.population_verdict import (
     HARDWARE_HOST,
     ONE_EVENT,
@@ -41,7 +41,7 @@ from gdb_epi.fleet.questions.population_verdict import (
     name_main_hosts,
 )
 from gdb_epi.fleet.questions.rates import worse_value_sentences
-from gdb_epi.fleet.questions.same_bugs import same_bug_verdicts
+from gdb_epi.fleet.questions.same_bugs import same_bug_headlines
 from gdb_epi.fleet.screen.dose_response import AT_STOP, GROWS, MOMENTS, process_age_words
 from gdb_epi.fleet.screen.events import PLACES, find_events
 from gdb_epi.fleet.screen.finding import (
@@ -76,7 +76,7 @@ from gdb_epi.fleet.screen.recurring_events import (
     group_recurring_events,
     place_of_events,
 )
-from gdb_epi.fleet.screen.renamings import moved_functions_of
+from gdb_epi.fleet.screen.renamings import renaming_of_python_functions
 from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
 from gdb_epi.fleet.screen.version_courses import versions_with_signature
@@ -137,7 +137,7 @@ def unexplained_signature_sentences(
         mine = rows[ends[code] - sizes[code] : ends[code]]
         name = population.signatures[code]
         begun = list(_beginning_sentences(counted_once, mine[timed[mine]], days, (day, tested)))
-        if begun and (renaming := moved_functions_of(counted_once, name)):
+        if begun and (renaming := renaming_of_python_functions(counted_once, name)):
             begun = (
                 [] if explained.intersection(sum(renaming.signatures, ())) else [renaming.words()]
             )
@@ -285,7 +285,7 @@ MIN_HOSTS, MAX_NAMED = 3, 10  # of a place: fewer are these hosts; hosts that ar
 
 def suspect_lines(population: Population, screened: ScreeningResult) -> Iterator[str]:
     """Yield all that stands out by a screening, the strongest first, and what is open."""
-    of_hosts = find_limit_of_hosts(population)
+    of_hosts = find_limit_per_host(population)
     if of_hosts is not None:
         yield of_hosts.words()
     findings = sorted(screened.findings, key=lambda f: f.p)
@@ -322,14 +322,14 @@ def suspect_lines(population: Population, screened: ScreeningResult) -> Iterator
     if not any(f.signature == ALL and f.attr not in (HOST, *CLUSTERED_CRASHES) for f in findings):
         yield from filter(None, (fleet_wide_rise_words(population),))
     yield from filter(None, (month_end_words(population),))
-    if (sizes := find_size_limit(population)) is not None:
+    if (sizes := find_core_size_limit(population)) is not None:
         yield sizes.words()
         counts = (np.bincount(population.signature[m & (population.signature >= 0)],
                               minlength=len(population.signatures))
                   for m in (sizes.large, ~sizes.large))  # fmt: skip
         larger, smaller = counts
         of_sizes = [population.signatures[c] for c in np.flatnonzero(larger > smaller).tolist()]
-    yield from counting_change_sentences(population)
+    yield from programs_risen_with_value_sentences(population)
     yield from change_by_host_hours_sentences(population, screened.findings)
     yield from (recounted.words() for recounted in find_recounted_hours(population))
     explained = [*(name for name, _ in of_moments), *of_sizes]
@@ -378,7 +378,7 @@ def _verdict_lines(
             if id(v) not in events_of_deaths and (v.subject != first or v.kind == HARDWARE_HOST)
         ]
     same_bugs = [
-        *same_bug_verdicts(population, verdicts),
+        *same_bug_headlines(population, verdicts),
         *_sentences_about_shared_places(population, verdicts),
     ]
     yield from (f"verdict: {line}" for line, _ in same_bugs)
@@ -527,7 +527,7 @@ def _subjects_by_headline(verdicts: Sequence[PopulationVerdict]) -> list[tuple[s
     return [(headline, list(subjects)) for headline, subjects in by_headline.items()]
 
 
-def signatures_with_value(
+def signatures_with_value_words(
     population: Population, findings: Sequence[Finding], name: str, value: str
 ) -> list[str]:
     """Say which signatures go with a value by the screening: all crashes together may hide them."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdb_epi.fleet.population.attribute_combinations import count_by_value, find_combinations
+from gdb_epi.fleet.population.attribute_combinations import find_combinations, sum_by_value
 from gdb_epi.fleet.population.coverage import drop_host_hours, has_crashes_without_hours
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.design_effect import expected_shares
@@ -124,13 +124,16 @@ def find_values_in_common(population: Population, free: Bools, members: Bools) -
     lacking, enough = [], []
     possible, usual = list[ValueInCommon](), list[ValueInCommon]()
     here, whole = (
-        find_combinations(asked).count_crashes(some) for some in (members, free | members)
+        find_combinations(asked).count_crashes_by_combination(some)
+        for some in (members, free | members)
     )
     varied = [attribute for attribute in asked.attributes if len(attribute.values) > 1]
     same_programs = crashes_of_same_programs(asked, members)
     beside = whole
     if same_programs is not None:
-        beside = find_combinations(asked).count_crashes((free | members) & same_programs)
+        beside = find_combinations(asked).count_crashes_by_combination(
+            (free | members) & same_programs
+        )
     for attribute in varied:
         # A version of a program is compared with the program's other crashes.
         controls = beside if attribute.is_of_process else whole
@@ -156,7 +159,7 @@ def _is_explained_by_program(
 ) -> bool:
     """Whether nearly all other crashes of the same programs have a value: they run there alone."""
     codes = find_combinations(population).codes(attribute)
-    counts = count_by_value(codes, others, len(attribute.values))
+    counts = sum_by_value(codes, others, len(attribute.values))
     have, with_value = counts[attribute.values.index(mark.value)], counts.sum()
     return bool(with_value >= MIN_OTHERS and have > COMMON * with_value)
 
@@ -171,7 +174,7 @@ def _value_in_common(
     """
     shares, source = expected_shares(population, attribute)
     codes = find_combinations(population).codes(attribute)
-    counts, everything = (count_by_value(codes, some, shares.size) for some in (here, whole))
+    counts, everything = (sum_by_value(codes, some, shares.size) for some in (here, whole))
     if is_compared_by_program(population, attribute.name):
         shares = everything / max(float(everything.sum()), 1.0)
     with_value = int(counts.sum())

@@ -171,7 +171,7 @@ def split_image_tag(image: str) -> tuple[str, str]:
     return f"{path}{slash}{name}", tag
 
 
-def flip_bit(record: Mapping[str, Any]) -> int | None:
+def flipped_bit_number(record: Mapping[str, Any]) -> int | None:
     """Return the number (0..63) of the bit that may have flipped; None without one."""
     if "findings" in record or "corruption" in record:
         for finding in _json_objects_in_list(record.get("findings")):

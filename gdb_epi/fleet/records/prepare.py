@@ -34,7 +34,7 @@ MAX_DEPTH = 64  # a record is about 8 deep; deeper is not ours
 _SCALARS = (str, int, float, bool, type(None))
 
 
-def is_storable_text(line: bytes) -> bool:
+def is_line_storable_unchanged(line: bytes) -> bool:
     """Whether `storable` would surely drop nothing from the record that this JSON text holds.
 
     A backslash could spell a key another way; NULs are another encoding.
@@ -117,7 +117,7 @@ class RecordPreparer:
         if isinstance(part, RecordBatch):
             return self.prepare_batch(part.items)
         # Asking once for all costs a third of asking for each line, and nearly all are storable.
-        is_plain = self._zone is None and is_storable_text(b"".join(part.lines))
+        is_plain = self._zone is None and is_line_storable_unchanged(b"".join(part.lines))
         prepare = self._prepare_unchanged if is_plain else self._prepare_line
         # One record at a time: a thousand parsed ones do not fit any cache of a CPU.
         lines = enumerate(part.lines, part.number)
@@ -157,7 +157,7 @@ class RecordPreparer:
 
     def _prepare_line(self, line: bytes) -> PreparedRecord | None:
         """Prepare a line of a file; an empty one is nothing. Raises InputError."""
-        if self._zone is None and is_storable_text(line):
+        if self._zone is None and is_line_storable_unchanged(line):
             return self._prepare_unchanged(line)
         return None if line.isspace() else self._prepare_record(parse_record_line(line))
 

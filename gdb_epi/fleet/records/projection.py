@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.records.crash_times import FILE_DATE, NO_ZONE, UNREADABLE, judge_time
-from gdb_epi.fleet.records.facts import facts_of_core, flip_bit
+from gdb_epi.fleet.records.facts import facts_of_core, flipped_bit_number
 from gdb_epi.fleet.records.values import (
     claimed_time,
     int32_or_none,
@@ -238,7 +238,7 @@ class Projector:
             key, projected = None, None
         if projected is None:
             clean = scalar_texts(given)
-            projected = clean, set_hash(sorted(clean.items())) if clean else None
+            projected = clean, hash_of_set(sorted(clean.items())) if clean else None
             _remember_in_bounded_cache(self._attributes, key, projected)
         return projected
 
@@ -271,7 +271,7 @@ class Projector:
         key = tuple(facts.items())
         projected = self._facts.get(key)
         if projected is None:
-            projected = set_hash(sorted(facts.items()))
+            projected = hash_of_set(sorted(facts.items()))
             _remember_in_bounded_cache(self._facts, key, projected)
         return projected
 
@@ -400,7 +400,7 @@ def _crash_values(
         truncated = truncated.get("flag")
     return (
         core_key, ts, ts_source, boot_id, exe, signo, si_code, cpu_no, python, kernel, verdict,
-        confidence, bitflip, flip_bit(record), lock_inherited, _flag_or_none(truncated),
+        confidence, bitflip, flipped_bit_number(record), lock_inherited, _flag_or_none(truncated),
         record_quality(record), str(record["schema"]), _tool_version(record), claimed, received,
         hash_identifying_death(record),
     )  # fmt: skip
@@ -471,9 +471,9 @@ def _libset_hash(record: Mapping[str, Any], libs: _Libs) -> str | None:
         return text_or_none(get_group(record, "libs").get("libset")) or text_or_none(
             record.get("libset")
         )
-    return set_hash(libs)
+    return hash_of_set(libs)
 
 
-def set_hash(rows: Sequence[tuple[str, ...]]) -> str:
+def hash_of_set(rows: Sequence[tuple[str, ...]]) -> str:
     """Return the hash that names one set of libraries or attributes, 32 hex digits."""
     return hashlib.sha256(json.dumps(rows).encode("ascii")).hexdigest()[:32]

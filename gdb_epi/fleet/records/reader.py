@@ -178,10 +178,10 @@ def parse_export_line(given: object) -> dict[str, Any] | None:
         given = parse_json_object(given)
     if not isinstance(given, dict) or not isinstance(given.get("rows"), list):
         return None
-    return given if kind_of_line(given) in EXPORT_KINDS else None
+    return given if kind_of_export_line(given) in EXPORT_KINDS else None
 
 
-def kind_of_line(line: Mapping[str, Any]) -> str:
+def kind_of_export_line(line: Mapping[str, Any]) -> str:
     """Return what the rows of a line of an export are; "" for any other line."""
     schema = str(line.get("schema"))
     if not schema.startswith(EXPORT_PREFIX):

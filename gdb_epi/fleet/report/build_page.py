@@ -20,9 +20,9 @@ from gdb_epi.fleet.decisions.repairs import (
 )
 from gdb_epi.fleet.decisions.states import (
     StateWithCrashes,
+    day_before_repair_by_host,
     failed_fixes,
     read_decision_states,
-    repaired_hosts,
 )
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import FOREVER_AGO, Population
@@ -215,7 +215,9 @@ def _hosts_by_group(lines: Sequence[HostMapRow]) -> list[HostMapRow]:
     return [line for group in groups.values() for line in group]
 
 
-def flip_histograms(flips_by_host: Mapping[str, Counter[int]]) -> tuple[FlippedBitHistogram, ...]:
+def flipped_bit_histograms(
+    flips_by_host: Mapping[str, Counter[int]],
+) -> tuple[FlippedBitHistogram, ...]:
     """Return a histogram for each host with several flips, and one for all the others."""
     order = sorted(flips_by_host.items(), key=lambda pair: (-sum(pair[1].values()), pair[0]))
     own = [pair for pair in order if sum(pair[1].values()) > 1][:MAX_BIT_HOSTS]
@@ -274,7 +276,10 @@ def build_page(engine: Engine, wanted: ReportScope) -> ReportPage:
     """Return the page's contents. The same database gives the same page."""
     with engine.connect() as connection:
         execute, now = sqlalchemy_executor(connection), time.time()
-        repaired, states = repaired_hosts(execute, now), read_decision_states(execute, now)
+        repaired, states = (
+            day_before_repair_by_host(execute, now),
+            read_decision_states(execute, now),
+        )
     population = separate_past_of_repaired_hosts(load_population(engine, wanted.until), repaired)
     window = (wanted.since, wanted.until)
     if window != (None, None):  # a crash of unknown time cannot be said to lie inside
@@ -301,7 +306,7 @@ def build_page(engine: Engine, wanted: ReportScope) -> ReportPage:
     ranks = {row.name: row.rank for row in rows}
     all_headlines = [headline_of_verdict(verdict, before, ranks) for verdict in verdicts_shown]
     headlines = tuple(head for head in all_headlines if head.state != DISMISSED)
-    bits = flip_histograms(flipped_bits_by_host(engine, window, wanted.signature))
+    bits = flipped_bit_histograms(flipped_bits_by_host(engine, window, wanted.signature))
     hosts = [
         v.subject.removeprefix(HOST_MARK) for v in verdicts_shown if v.subject.startswith(HOST_MARK)
     ]
@@ -452,7 +457,7 @@ def urgent_signatures(rows: Sequence[SignatureRow]) -> tuple[UrgentSignature, ..
     )
 
 
-def _urgent_signatures_alone(urgent: Sequence[UrgentSignature]) -> tuple[str, ...]:
+def _urgent_signatures_sentences(urgent: Sequence[UrgentSignature]) -> tuple[str, ...]:
     sizes: Counter[str] = Counter()
     for row in urgent:
         sizes[row.label] += row.crashes
@@ -464,7 +469,7 @@ def summary_sentences(
     counts: PopulationCounts, headlines: Sequence[Headline], urgent: Sequence[UrgentSignature] = ()
 ) -> tuple[str, ...]:
     """Return the answer in words, before any number is explained."""
-    alone, compared = _urgent_signatures_alone(urgent), _comparison_sentences(counts, headlines)
+    alone, compared = _urgent_signatures_sentences(urgent), _comparison_sentences(counts, headlines)
     if headlines or not alone:
         return (*compared, *alone)
     return (*alone, *(f"Compared with each other: {_after_colon(c)}" for c in compared))

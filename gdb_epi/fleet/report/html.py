@@ -95,7 +95,7 @@ def _sparkline_markup(every: list[tuple[int, ...]], size: tuple[int, int]) -> li
 def _jinja_environment() -> Environment:
     environment = Environment(
         autoescape=True,
-        finalize=_finalize,
+        finalize=_cleaned_unless_markup,
         loader=FunctionLoader(_read_template),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -119,7 +119,7 @@ def _jinja_environment() -> Environment:
     return environment
 
 
-def _finalize(value: Any) -> Any:
+def _cleaned_unless_markup(value: Any) -> Any:
     """Clean what is about to be escaped; markup of our own passes."""
     if isinstance(value, (Markup, _UncutText, int, float)):
         return value

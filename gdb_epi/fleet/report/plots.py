@@ -194,7 +194,7 @@ def host_map_plot(host_map: HostMap, width: int) -> str:
     axes.text(count - 0.5, -0.35, "other", ha="center", fontsize=TICK, color=MUTED)
     axes.text(count + 14 / cell, -0.35, "all", fontsize=TICK, color=MUTED)
     if group_width:
-        _group_names(axes, host_map, (left + group_width - 8) / cell)
+        _draw_group_names(axes, host_map, (left + group_width - 8) / cell)
     return figure_markup(fig, f"map{width}-", wide, high)
 
 
@@ -216,7 +216,7 @@ def _draw_squares(axes: Axes, host_map: HostMap, columns: int, cell: int) -> Non
     axes.add_collection(PatchCollection(shapes[True], facecolor=REST, linewidth=0))
 
 
-def _group_names(axes: Axes, host_map: HostMap, left: float) -> None:
+def _draw_group_names(axes: Axes, host_map: HostMap, left: float) -> None:
     """Name each group beside its first host, and draw a line above it."""
     before = None
     for y, row in enumerate(host_map.rows):

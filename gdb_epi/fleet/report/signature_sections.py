@@ -26,7 +26,7 @@ from gdb_epi.fleet.report.text_formatting import day_text, harmless_text
 from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
-from gdb_epi.fleet.store.dimensions import in_list_parts
+from gdb_epi.fleet.store.dimensions import parts_for_in_list
 from gdb_epi.record.record_parts import get_group
 from gdb_epi.render.frame_lines import NATIVE as C
 from gdb_epi.render.frame_lines import PYTHON as PY
@@ -177,7 +177,7 @@ def stored_records(
         tables.raw, tables.raw.c.crash_id == tables.crash.c.id
     )
     with engine.connect() as connection:
-        for part in in_list_parts(list(core_keys)):
+        for part in parts_for_in_list(list(core_keys)):
             for key, blob in connection.execute(chosen.where(tables.crash.c.core_key.in_(part))):
                 yield str(key), unpack_record_or_empty(blob)
 

@@ -15,9 +15,9 @@ from typing import overload
 import numpy as np
 
 from gdb_epi.fleet.population.attribute_combinations import (
-    count_by_value,
-    count_combinations,
+    crashes_by_combination,
     find_combinations,
+    sum_by_value,
 )
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import (
@@ -83,7 +83,7 @@ def find_attribute_pairs(
     mine = crashes.rows_of_signature(population.signatures.index(signature))
     if mine.size < MIN_N:
         return
-    few = find_combinations(population).count_few_crashes(mine)
+    few = find_combinations(population).occurring_combinations_and_counts(mine)
     pairs: dict[str, tuple[Attribute, Attribute, dict[str, int]]] = {}
     findings: list[Finding] = []
     tested = tested_pairs(population)
@@ -170,7 +170,7 @@ def _make_joint_attribute(
     if table.sum() > 0:
         share, source = table / table.sum(), HOST_HOURS
     else:
-        counts = count_by_value(codes, count_combinations(population), table.size)
+        counts = sum_by_value(codes, crashes_by_combination(population), table.size)
         share, source = counts / max(counts.sum(), 1.0), NO_HOURS
 
     def is_newest_joint_value(value: int) -> bool:

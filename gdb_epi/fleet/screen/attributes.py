@@ -8,18 +8,18 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.attribute_combinations import (
-    count_by_value,
-    count_on_hosts,
     find_combinations,
+    sum_by_value,
+    with_host_by_combination,
 )
 from gdb_epi.fleet.population.number_ranges import HALVES, number_or_low_end, without_own_numbers
 from gdb_epi.fleet.population.population import RANGE, Population
 from gdb_epi.fleet.population.value_spans import (
     DaysOfUseByValue,
     is_kept_by_hosts,
-    is_refuted_by_others,
-    p_beside_others,
-    ran_alone,
+    is_value_refuted_while_it_ran,
+    p_by_hours_while_value_ran,
+    value_ran_alone,
 )
 from gdb_epi.fleet.records.facts import is_process_attribute
 from gdb_epi.fleet.screen.design_effect import (
@@ -161,7 +161,7 @@ def _findings_without_contrasts(
         gone = np.unique(np.concatenate([cell[0][:0], *others]))
         gone = gone[signature[gone] != code]
         gone = np.union1d(gone, _crashes_avoiding_value(tests, crashes, cell, gone))
-        if gone.size and _conditional_p(tests, crashes, cell, gone) > MAX_CONDITIONAL_P:
+        if gone.size and _p_without_some_crashes(tests, crashes, cell, gone) > MAX_CONDITIONAL_P:
             continue
         kept.append((finding.signature, mine))
         yield finding
@@ -197,7 +197,7 @@ def _crashes_avoiding_value(
     return np.asarray(rows[signature == present[int(p.argmin())]])
 
 
-def _conditional_p(
+def _p_without_some_crashes(
     tests: AttributeToTest, crashes: UnexplainedCrashes, cell: tuple[Ints, int], gone: Ints
 ) -> float:
     """Return P of as many crashes of a signature with a value, among all crashes but `gone`."""
@@ -210,7 +210,7 @@ def _conditional_p(
         assert less is not None  # there is a table
         asked = tests.population, table.without(less), mine[has_value], codes[has_value], value
         return p_adjusted_for_programs(*asked, None)
-    whole = count_by_value(tests.codes, crashes.combination_counts(), tests.share.size)
+    whole = sum_by_value(tests.codes, crashes.combination_counts(), tests.share.size)
     left = tests.codes_of(gone)
     whole = whole - np.bincount(left[left >= 0], minlength=whole.size)
     of_value = int(np.count_nonzero(codes == value))
@@ -248,7 +248,7 @@ def signature_findings(population: Population, free: Bools, name: str) -> Iterat
     """Yield the values with more than their share of one signature, given by name."""
     crashes = UnexplainedCrashes(population, free)
     mine = crashes.rows_of_signature(population.signatures.index(name))
-    counts = find_combinations(population).count_few_crashes(mine)
+    counts = find_combinations(population).occurring_combinations_and_counts(mine)
     for attribute in without_own_numbers(population.attributes):
         tests = attribute_to_test(population, attribute)
         yield from value_findings(tests, crashes, counts, mine, name)
@@ -268,7 +268,7 @@ def value_findings(
     """
     share = tests.share
     has, counts = combination_counts
-    with_value = count_by_value(tests.codes[has], counts, share.size)
+    with_value = sum_by_value(tests.codes[has], counts, share.size)
     n = np.full(share.size, with_value.sum())
     if (v := np.flatnonzero(with_value >= MIN_N)).size:
         cells = _CrashesBySignatureAndValue(v, with_value[v], n[v], lambda _: name, lambda _: mine)
@@ -298,11 +298,11 @@ def _findings_of_cells(
 ) -> Iterator[Finding]:
     """Yield the cells that have more than their share, by all tests, the slowest ones last."""
     p = _p_by_host_hours(tests.source, cells.counts, cells.totals, tests.share[cells.values])
-    p = _weakened_by_other_signatures(tests, crashes, p, cells, q_of)
+    p = _p_raised_by_other_signatures(tests, crashes, p, cells, q_of)
     p, near = _keep_smallest_p_values(p, q_of(p) <= MAX_Q)
-    p, effects = _weakened_by_design_effects(tests, crashes, p, near, cells)
-    p = _weakened_by_programs(tests, crashes, p, near, cells, q_of)
-    p = _weakened_by_choice_of_days(tests, crashes, p, np.flatnonzero(q_of(p) <= MAX_Q), cells)
+    p, effects = _p_raised_by_design_effects(tests, crashes, p, near, cells)
+    p = _p_raised_by_programs(tests, crashes, p, near, cells, q_of)
+    p = _p_raised_by_choice_of_days(tests, crashes, p, np.flatnonzero(q_of(p) <= MAX_Q), cells)
     q = q_of(p)
     named = np.flatnonzero(q <= MAX_Q).tolist()
     is_by_program = bool(named) and is_compared_by_program(tests.population, tests.name)
@@ -319,7 +319,7 @@ def _p_by_host_hours(source: str, count: Floats, n: Floats, share: Floats) -> Fl
     return binomial_tail(count, n, share) if source == HOST_HOURS else np.zeros(count.size)
 
 
-def _weakened_by_other_signatures(
+def _p_raised_by_other_signatures(
     tests: AttributeToTest,
     crashes: UnexplainedCrashes,
     p: Floats,
@@ -337,7 +337,7 @@ def _weakened_by_other_signatures(
     if not near.size:
         return p
     p, count, n = p.copy(), cells.counts, cells.totals
-    with_value = count_by_value(tests.codes, crashes.combination_counts(), tests.share.size)
+    with_value = sum_by_value(tests.codes, crashes.combination_counts(), tests.share.size)
     marked, whole = with_value[cells.values], np.full(p.size, with_value.sum())
 
     def raise_p_values(test: Callable[..., Floats], *numbers: Floats) -> Ints:
@@ -359,7 +359,7 @@ def _weakened_by_other_signatures(
     return p
 
 
-def _weakened_by_programs(
+def _p_raised_by_programs(
     tests: AttributeToTest,
     crashes: UnexplainedCrashes,
     p: Floats,
@@ -394,7 +394,7 @@ def _weakened_by_programs(
     return p
 
 
-def _weakened_by_choice_of_days(
+def _p_raised_by_choice_of_days(
     tests: AttributeToTest,
     crashes: UnexplainedCrashes,
     p: Floats,
@@ -461,7 +461,7 @@ def _keep_smallest_p_values(p: Floats, near: Bools) -> tuple[Floats, Ints]:
     return kept, np.sort(order[:MAX_CELLS])
 
 
-def _weakened_by_design_effects(
+def _p_raised_by_design_effects(
     tests: AttributeToTest,
     crashes: UnexplainedCrashes,
     p: Floats,
@@ -536,7 +536,7 @@ class _CrashesByHost(NamedTuple):
 
 def _count_flagged(population: Population, name: str, mask: Bools) -> _CrashesByHost:
     per_host = count_codes(population.host, len(population.hosts), mask)
-    counts = find_combinations(population).count_crashes(mask)
+    counts = find_combinations(population).count_crashes_by_combination(mask)
     return _CrashesByHost(name, mask, counts, per_host.astype(float))
 
 
@@ -549,13 +549,13 @@ def _findings_of_flag(
         crashes = flagged.crashes()
         has_value = population.mask_of_rows(crashes[tests.codes_of(crashes) >= 0])
         flagged = _count_flagged(population, flagged.name, has_value)
-    counts = count_by_value(tests.codes, flagged.counts, share.size)
+    counts = sum_by_value(tests.codes, flagged.counts, share.size)
     total = counts.sum()
     if total < MIN_N:
         return
     if tests.source != HOST_HOURS:
         p = _p_by_counting_hosts(tests, flagged)
-        p = np.maximum(p, _p_among_crashes(tests, flagged, counts))
+        p = np.maximum(p, _p_within_programs(tests, flagged, counts))
         yield from _findings_in_flagged_crashes(tests, flagged, counts, p)
         return
     mean = total * share
@@ -571,7 +571,7 @@ def _findings_of_flag(
         # So many of the hosts with a flip have the value by chance, however much hosts differ.
         p = np.minimum(1.0, 2 * np.minimum(p, _p_by_counting_hosts(tests, flagged)))
     if flagged.name == BITFLIP:
-        p = np.maximum(p, _p_among_crashes(tests, flagged, counts))
+        p = np.maximum(p, _p_within_programs(tests, flagged, counts))
     yield from _findings_in_flagged_crashes(tests, flagged, counts, p)
 
 
@@ -597,14 +597,14 @@ def _findings_in_flagged_crashes(
             yield finding
 
 
-def _p_among_crashes(tests: AttributeToTest, flagged: _CrashesByHost, counts: Floats) -> Floats:
+def _p_within_programs(tests: AttributeToTest, flagged: _CrashesByHost, counts: Floats) -> Floats:
     """Return P of as many flips with each value among the crashes of the programs that have flips.
 
     A flip is seen only in a crash: where services crash more often, more flips are seen.
     """
     population = tests.population
     same = crashes_of_same_programs(population, flagged.crashes())
-    with_value = count_by_value(tests.codes, count_on_hosts(population, same), counts.size)
+    with_value = sum_by_value(tests.codes, with_host_by_combination(population, same), counts.size)
     whole, total = (np.full(counts.size, float(x)) for x in (with_value.sum(), counts.sum()))
     return hypergeometric_tail(counts, whole, with_value, total)
 
@@ -666,10 +666,10 @@ def _finding_unless_weak(
     if name in (ALL, BITFLIP, LOCK):
         test = "Fisher exact, of hosts" if case_control else "negative binomial by host-hours"
     asked = tests.population, tests.exposure(), some, codes, value
-    is_newest, is_alone = tests.is_newest(value), ran_alone(population, tests.exposure(), value)
+    is_newest, is_alone = tests.is_newest(value), value_ran_alone(*asked[:2], value)
     caveats: tuple[str, ...] = ()
-    if (is_newest or is_alone) and p_beside_others(*asked) > MAX_CONDITIONAL_P:
-        if is_refuted_by_others(*asked, risk[1]):
+    if (is_newest or is_alone) and p_by_hours_while_value_ran(*asked) > MAX_CONDITIONAL_P:
+        if is_value_refuted_while_it_ran(*asked, risk[1]):
             return None
         caveats = (CAVEAT_ROLL_OUT if is_newest else CAVEAT_ALONE,)
     caveats += _rising_number_caveat(tests, some, codes, value)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.attribute_combinations import count_by_value, find_combinations
+from gdb_epi.fleet.population.attribute_combinations import find_combinations, sum_by_value
 from gdb_epi.fleet.population.number_ranges import FINE, group_into_ranges
 from gdb_epi.fleet.population.population import RANGE, Attribute, Population
 from gdb_epi.fleet.records.facts import is_process_attribute
@@ -151,7 +151,7 @@ def add_rival_values(population: Population, finding: Finding, free: Bools) -> F
     if _do_crashes_rise_within_range(population, attribute, value, mine):
         return finding
     crashes = mine[free[mine]]
-    tally = find_combinations(population).count_few_crashes(crashes)
+    tally = find_combinations(population).occurring_combinations_and_counts(crashes)
     own_gain = _log_likelihood_gains(population, attribute, tally)[value]
     # Gains are log likelihoods: a value whose gain is lower by less than this cannot be told apart.
     least_gain = own_gain - np.log(TOLD_APART)
@@ -264,7 +264,7 @@ def _log_likelihood_gains(
     """
     share, _ = expected_shares(population, attribute)
     codes = find_combinations(population).codes(attribute)[tally[0]]
-    here = count_by_value(codes, tally[1], share.size)
+    here = sum_by_value(codes, tally[1], share.size)
     total = here.sum()
     both = ((here, share), (total - here, 1 - share))
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -401,7 +401,7 @@ class UnexplainedCrashes:
     def combination_counts(self) -> Floats:
         """Return how many crashes each combination of the attributes has."""
         mask = self._free & (self._population.signature >= 0)
-        return find_combinations(self._population).count_crashes(mask)
+        return find_combinations(self._population).count_crashes_by_combination(mask)
 
     @memoized
     def rows_of_signature(self, signature: int) -> Ints:
@@ -413,7 +413,7 @@ class UnexplainedCrashes:
         """Return the pairs of a signature and a combination that occur, and how often they do."""
         chosen = self._free & (self._population.signature >= 0)
         combinations = find_combinations(self._population)
-        return combinations.count_with_signatures(self._population.signature, chosen)
+        return combinations.count_by_signature_and_combination(self._population.signature, chosen)
 
 
 def crashes_of_signature(population: Population, free: Bools, name: str) -> Ints:
@@ -457,7 +457,7 @@ def median_inflation(signature: Ints, value: Ints, count: Ints, share: Floats) -
 def _count_signatures_by_combination(
     signature: Ints, combinations: AttributeCombinations
 ) -> tuple[Ints, Ints, Ints]:
-    return combinations.count_with_signatures(signature, signature >= 0)
+    return combinations.count_by_signature_and_combination(signature, signature >= 0)
 
 
 class AttributeToTest(NamedTuple):

@@ -95,9 +95,9 @@ def add_caveat_of_end(
         return finding._replace(caveats=caveats, changes=DaysHostChanged(left=left_on))
     if finding.attr == HOST:
         members = finding.members & population.has_time
-    elif left := _hosts_left_sentence(population, finding, day) or _hosts_left_by_records_sentence(
+    elif left := _hosts_still_with_value_sentence(
         population, finding, day
-    ):
+    ) or _hosts_still_with_version_sentence(population, finding, day):
         return finding.with_caveats(left)
     else:
         more = (
@@ -189,7 +189,9 @@ def crashes_explained_by_others(
     return explained
 
 
-def _hosts_left_sentence(population: Population, finding: Finding, day: int) -> str | None:
+def _hosts_still_with_value_sentence(
+    population: Population, finding: Finding, day: int
+) -> str | None:
     """Say which few hosts still have a value that many had: they were forgotten by a roll-back."""
     named = finding.marks
     has = np.zeros(population.exposure_day.size, dtype=bool)
@@ -243,7 +245,7 @@ def _moved_value_sentence(population: Population, finding: Finding) -> str | Non
     )
 
 
-def _hosts_left_by_records_sentence(
+def _hosts_still_with_version_sentence(
     population: Population, finding: Finding, day: int
 ) -> str | None:
     """Say which hosts still run a version by their own records, long after all others left it.
@@ -467,7 +469,7 @@ def add_caveat_of_former_machine(population: Population, finding: Finding) -> Fi
     caveats += _renamed_or_reinstalled_sentences(population, finding)
     for attribute in population.attributes:
         given = attribute.exposure, population.exposure_host
-        if not population.computed_once(_names_machines, *given):
+        if not population.computed_once(_does_attribute_name_machines, *given):
             continue
         rows = np.flatnonzero((attribute.exposure >= 0) & (population.exposure_hours > 0))
         rows = rows[np.argsort(population.exposure_day[rows], kind="stable")]
@@ -549,7 +551,7 @@ def _hardware_replaced_since(
     return None
 
 
-def _names_machines(exposure: Ints, host: Ints) -> bool:
+def _does_attribute_name_machines(exposure: Ints, host: Ints) -> bool:
     """Whether an attribute names machines: nearly every host has a value of its own."""
     has_both = (exposure >= 0) & (host >= 0)
     if not has_both.any():

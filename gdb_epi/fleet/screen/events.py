@@ -17,13 +17,13 @@ import numpy as np
 
 from gdb_epi.fleet.population.attribute_combinations import count_known_pairs
 from gdb_epi.fleet.population.cached_answers import cached_answer
-from gdb_epi.fleet.population.local_hours import ZONES
 from gdb_epi.fleet.population.population import (
     Attribute,
     ComputedOnceCache,
     Population,
     computed_once_per_population,
 )
+from gdb_epi.fleet.population.signatures_by_local_time import ZONES
 from gdb_epi.fleet.screen.dose_response import is_age_of_process
 from gdb_epi.fleet.screen.finding import ALL, CAVEAT_MOVED, EVENT, LOOP_OF, DaysHostChanged, Finding
 from gdb_epi.fleet.screen.finding_texts import describe_verdict
@@ -40,10 +40,10 @@ from gdb_epi.fleet.statistics.arrays import (
     count_codes,
     distinct_pairs,
     find_runs,
+    mask_of_dense_runs,
     release_pages,
     row_blocks,
     row_blocks_with_next_row,
-    rows_of_dense_runs,
     rows_of_runs,
     rows_under,
 )
@@ -185,7 +185,10 @@ def _find_repeats(population: Population) -> tuple[Ints, Ints, tuple[Finding, ..
         in_event[whole] = True
     # What is retried during an event belongs to the event.
     own = [loop for loop in loops.findings if 2 * (in_event & loop.members).sum() < loop.n]
-    findings = (*(finding for _, finding in together), *_loops_also_on_other_hosts(population, own))
+    findings = (
+        *(finding for _, finding in together),
+        *_add_caveats_of_moved_loops(population, own),
+    )
     return repeated, counted[repeated], findings
 
 
@@ -274,7 +277,7 @@ def _find_loop_repeats(population: Population, second: Ints) -> _RepeatsOfLoops:
     at = rows_under(placed)
     columns = population.host[at], population.signature[at]
     apart = _gaps_of_loops(population)
-    at = at[rows_of_dense_runs(columns, second[at], apart, 2)]
+    at = at[mask_of_dense_runs(columns, second[at], apart, 2)]
     # They are in the order of time.
     at = at[np.lexsort((population.signature[at], population.host[at]))]
     again = np.zeros(at.size, dtype=bool)
@@ -368,7 +371,7 @@ def _expected_loops_by_length(sizes: Ints) -> Floats:
     return np.asarray(short.size * goes_on ** (sizes - 2))
 
 
-def _loops_also_on_other_hosts(population: Population, loops: list[Finding]) -> list[Finding]:
+def _add_caveats_of_moved_loops(population: Population, loops: list[Finding]) -> list[Finding]:
     """Add to a loop that also occurred on other hosts that it follows its program."""
     of_signature: dict[str, list[Finding]] = {}
     for loop in loops:
@@ -496,7 +499,7 @@ def _unlikely_chains(
     if most_apart > GAP:  # in a frequent group a longer gap means nothing
         coded &= (sizes * GAP < 0.2 * span)[codes]
     gap = np.minimum(most_apart, 0.2 / np.maximum(sizes / span, 1e-12))
-    coded &= rows_of_dense_runs((codes,), second, gap, MIN_HOSTS)
+    coded &= mask_of_dense_runs((codes,), second, gap, MIN_HOSTS)
     order = np.flatnonzero(coded)
     order = order[np.argsort(codes[order], kind="stable")]
     linked = np.zeros(order.size, dtype=bool)

@@ -260,7 +260,7 @@ def describe_cause_kind(attr: str, signature: str) -> str:
     return "hardware or firmware" if signature.startswith("*") else HARDWARE_OR_ITS_CODE
 
 
-def counting_change_meaning_words(attr: str) -> str:
+def meaning_of_program_rise_words(attr: str) -> str:
     """Say what it means that a program's crashes of all kinds rose with a value of its hosts."""
     if _words_of_attribute(attr) & _COUNTING:
         return (

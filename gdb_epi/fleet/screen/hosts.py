@@ -17,7 +17,6 @@ import numpy as np
 
 from gdb_epi.fleet.population.attribute_combinations import count_known_pairs
 from gdb_epi.fleet.population.population import NO_SIGNATURE, Population
-from gdb_epi.fleet.screen.confounders import caveats_of_rare_values, find_confounder
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
@@ -51,7 +50,8 @@ from gdb_epi.fleet.screen.finding import (
     Finding,
     crashes_of_findings,
 )
-from gdb_epi.fleet.screen.host_signals import (
+from gdb_epi.fleet.screen.host_confounders import caveats_of_rare_values, find_confounder
+from gdb_epi.fleet.screen.host_evidence import (
     CPU_NUMBERS,
     FLIP,
     LOCKED,
@@ -60,17 +60,17 @@ from gdb_epi.fleet.screen.host_signals import (
     CrashCountsByEvidence,
     LikelihoodRatios,
     NullModel,
-    cpus_of_hosts,
+    cpu_counts_and_shares_of_hosts,
+    findings_by_carried_evidence,
     likelihood_ratios,
     p_values_of_ratios,
     risk_in_loudest_window,
     share_with_each_flag,
-    signal_findings,
     simulate_healthy_hosts,
 )
 from gdb_epi.fleet.screen.programs import (
     ITS_PROGRAM,
-    are_of_one_function,
+    are_crashes_of_one_function,
     caveat_of_program_on_one_host,
     name_several_programs,
     program_of_most_crashes,
@@ -167,7 +167,7 @@ class JudgedHosts:
 
     @cached_property
     def _evidence(self) -> tuple[CrashCountsByEvidence, NullModel]:
-        return crashes_and_null(self.population, self.day, self.shares)
+        return crashes_and_null_model(self.population, self.day, self.shares)
 
     @property
     def crashes_by_evidence(self) -> CrashCountsByEvidence:
@@ -220,15 +220,19 @@ def findings_of_hosts(hosts: JudgedHosts) -> Iterator[Finding]:
     whole = list(_findings_over_all_crashes(hosts))
     named = {finding.value for finding in whole}
     # Of a host that has crashes of all kinds, what they carry is evidence and no second finding.
-    whole += [f for f in signal_findings(population, host_shares) if f.value not in named]
+    whole += [
+        f for f in findings_by_carried_evidence(population, host_shares) if f.value not in named
+    ]
     yield from whole
     explained = crashes_of_findings(whole, population.day.size)
-    yield from _hosts_by_signature(population, host_shares, explained)
+    yield from _host_findings_by_signature(population, host_shares, explained)
 
 
-def hosts_of_signature(population: Population, explained: Bools, name: str) -> Iterator[Finding]:
+def host_findings_of_signature(
+    population: Population, explained: Bools, name: str
+) -> Iterator[Finding]:
     """Yield the hosts that stand out in one signature that was asked about: a family of its own."""
-    yield from _hosts_by_signature(population, exposure_shares(population), explained, name)
+    yield from _host_findings_by_signature(population, exposure_shares(population), explained, name)
 
 
 def _findings_over_all_crashes(hosts: JudgedHosts) -> Iterator[Finding]:
@@ -270,7 +274,7 @@ def _findings_over_all_crashes(hosts: JudgedHosts) -> Iterator[Finding]:
         )
         if is_one_kind and _is_explained_by_kind(population, host, hosts.null_model.alpha):
             continue
-        is_of_function = are_of_one_function(population, population.host == host)
+        is_of_function = are_crashes_of_one_function(population, population.host == host)
         caveats = (
             (CAVEAT_ONE_SIGNATURE,)
             if is_one_kind
@@ -312,7 +316,7 @@ def _count_per_host(population: Population, mask: Bools) -> Floats:
     return count_codes(population.host, len(population.hosts), with_host).astype(float)
 
 
-def crashes_and_null(
+def crashes_and_null_model(
     population: Population, day: int, host_shares: ExposureShares
 ) -> tuple[CrashCountsByEvidence, NullModel]:
     """Return the crashes of known hosts by what they carry, and what healthy hosts are like."""
@@ -323,7 +327,7 @@ def crashes_and_null(
     alpha = estimate_overdispersion(counts, counts.sum() * host_shares.by_host)
     has = [sum_by_code((crashes.carried & b) // b, crashes.weight, 2) for b in (FLIP, NEW, LOCKED)]
     marks = share_with_each_flag(*((int(without), int(with_it)) for without, with_it in has))
-    return crashes, NullModel(mean, alpha, marks, *cpus_of_hosts(population))
+    return crashes, NullModel(mean, alpha, marks, *cpu_counts_and_shares_of_hosts(population))
 
 
 def _crash_counts(population: Population, day: int, some: Bools) -> CrashCountsByEvidence:
@@ -544,7 +548,7 @@ def _p_of_cpu_concentration(population: Population) -> Floats:
     return p
 
 
-def _hosts_by_signature(
+def _host_findings_by_signature(
     population: Population, host_shares: ExposureShares, explained: Bools, asked: str | None = None
 ) -> Iterator[Finding]:
     """Hosts that have one signature out of proportion to their hours and to their other crashes."""

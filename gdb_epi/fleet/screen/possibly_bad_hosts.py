@@ -32,7 +32,7 @@ from gdb_epi.fleet.screen.finding import (
     Finding,
     crashes_of_findings,
 )
-from gdb_epi.fleet.screen.host_signals import (
+from gdb_epi.fleet.screen.host_evidence import (
     CARRIED,
     FLIP,
     NEW,
@@ -250,7 +250,7 @@ def _would_hosts_be_named(
     return np.asarray(p * hosts.hosts_with_hours.size <= hosts.max_q)
 
 
-def crashes_needed(
+def crashes_needed_to_name(
     population: Population, day: int, screened: ScreeningResult | None = None
 ) -> CrashesNeededToName:
     """Return what it takes to be named; the marks of a bad host are those of `host_evidence`."""
@@ -258,7 +258,10 @@ def crashes_needed(
     of_host, (slow, _) = (
         ((None, None), (None, None))
         if hosts is None
-        else (_simulate_bad_hosts(hosts), _simulate_bad_hosts(hosts, always=True))
+        else (
+            _crashes_needed_by_simulation(hosts),
+            _crashes_needed_by_simulation(hosts, always=True),
+        )
     )
     signatures = np.bincount(population.signature[population.signature >= 0], minlength=1)
     values = [a for a in population.attributes if len(a.values) > 1]
@@ -267,7 +270,7 @@ def crashes_needed(
     return CrashesNeededToName(of_host, slow, value)
 
 
-def _simulate_bad_hosts(
+def _crashes_needed_by_simulation(
     hosts: JudgedHosts, *, always: bool = False
 ) -> tuple[int | None, int | None]:
     """Simulate hosts that break in these days, each with marks drawn for it.
@@ -304,15 +307,15 @@ def undecided_sentences(population: Population, day: int, screened: ScreeningRes
         leaders := hosts_with_most_crashes_words(population, screened)
     ):
         sentences.append(leaders)
-    sentences += filter(None, (flipped_bits_words(population, screened),))
+    sentences += filter(None, (host_with_flipped_bits_words(population, screened),))
     if not screened.findings:
         sentences += [
-            words for words in (crashes_needed(population, day, screened).words(),) if words
+            words for words in (crashes_needed_to_name(population, day, screened).words(),) if words
         ]
     return sentences
 
 
-def flipped_bits_words(population: Population, screened: ScreeningResult) -> str | None:
+def host_with_flipped_bits_words(population: Population, screened: ScreeningResult) -> str | None:
     """Name the host with flipped bits that others lack, although so few name no host yet."""
     counted_once = find_events(population).counted
     placed = (counted_once.host >= 0) & (counted_once.signature >= 0)

@@ -107,7 +107,7 @@ def caveat_of_program_on_one_host(population: Population, crashes: Bools) -> tup
     return (ONLY_HERE.format(program=main[0]),) if (hosts == hosts[0]).all() else ()
 
 
-def are_of_one_function(population: Population, crashes: Bools) -> bool:
+def are_crashes_of_one_function(population: Population, crashes: Bools) -> bool:
     """Whether nearly all of some crashes are in one function of one program."""
     main = program_of_most_crashes(population, crashes)
     counts = np.bincount(population.signature[crashes & (population.signature >= 0)], minlength=1)

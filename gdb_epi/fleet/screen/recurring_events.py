@@ -29,7 +29,7 @@ from gdb_epi.fleet.screen.finding_texts import (
     equivalent_marks_words,
     finding_sentence,
 )
-from gdb_epi.fleet.screen.host_signals import flipped_bits_words
+from gdb_epi.fleet.screen.host_evidence import flipped_bits_words
 from gdb_epi.fleet.screen.hosts import signature_of_most
 from gdb_epi.fleet.screen.programs import program_of_signature
 from gdb_epi.fleet.store.day_numbers import iso_day, parse_day
@@ -49,7 +49,7 @@ def group_recurring_events(
     What says when the crashes of a signature come (an hour, a weekday) goes before its events.
     """
     alike: dict[tuple[str, str], list[Finding]] = {}
-    places = _events_by_place(findings)
+    places = _places_by_event(findings)
     for finding in findings:
         if id(finding) in places:
             alike.setdefault((EVENT, places[id(finding)]), []).append(finding)
@@ -75,7 +75,7 @@ def group_recurring_events(
     return groups
 
 
-def is_known_place(
+def is_event_at_known_place(
     event: Finding, events: Sequence[Finding], raised: Collection[tuple[str, str, str]]
 ) -> bool:
     """Whether an event at a place that failed before is no news: it has not become twice as many.
@@ -131,7 +131,7 @@ def _crash_count_of_event(event: Finding) -> int:
     return int(count) if count.isdigit() else event.n
 
 
-def _events_by_place(findings: Sequence[Finding]) -> dict[int, str]:
+def _places_by_event(findings: Sequence[Finding]) -> dict[int, str]:
     """Return the place ("pdu=p3") of the events, by their identity, that are told by it.
 
     These are many of one place; those of a signature that others of its events have elsewhere are

@@ -89,7 +89,9 @@ def find_renamings(
     renamings: dict[str, RenamedSignatures] = {}
     looked_at: set[tuple[str, str]] = set()
     for name in dict.fromkeys(finding.signature for finding in findings):
-        if name in population.signatures and (moved := moved_functions_of(population, name)):
+        if name in population.signatures and (
+            moved := renaming_of_python_functions(population, name)
+        ):
             renamings[name] = moved
     for finding in findings:
         half = PYTHON_HALF + finding.signature.partition(PYTHON_HALF)[2]
@@ -172,7 +174,7 @@ def renaming_sentences(population: Population, signatures: Sequence[str]) -> lis
         return []
     versions = [a.name for a in population.attributes if a.is_of_process and not a.is_range]
     for name in [name for name in signatures if name in population.signatures][:MAX_FUNCTIONS]:
-        renaming = moved_functions_of(population, name)
+        renaming = renaming_of_python_functions(population, name)
         for attr in versions:
             renaming = renaming or renaming_of(population, attr, name)
         if renaming is not None:
@@ -185,7 +187,9 @@ def _python_function(signature: str) -> str:
     return signature.partition(PYTHON_HALF)[2].partition(" <- ")[0]
 
 
-def moved_functions_of(population: Population, signature: str) -> RenamedSignatures | None:
+def renaming_of_python_functions(
+    population: Population, signature: str
+) -> RenamedSignatures | None:
     """Return the other name of a signature whose Python functions were renamed at some day.
 
     Both are of one program and die in the same native code, one until then, the other since.
@@ -264,7 +268,8 @@ def _ratio_of_rates(population: Population, before: Ints, after: Ints) -> float:
 def _finding_with_other_name_caveat(population: Population, finding: Finding) -> Finding:
     """Return a version's finding, with a caveat where its bug may have had another name before.
 
-    That is asked of a signature that is younger than a week; later on `moved_functions_of` tells.
+    That is asked of a signature that is younger than a week; later on
+    `renaming_of_python_functions` tells.
     """
     native, half, _ = finding.signature.partition(PYTHON_HALF)
     days = population.day[finding.members & population.has_time]

@@ -68,14 +68,14 @@ from gdb_epi.fleet.screen.hosts_explained_by_group import (
     drop_hosts_of_marked_signatures,
 )
 from gdb_epi.fleet.screen.past_silence import drop_past_silences, find_past_silences
-from gdb_epi.fleet.screen.recurring_events import is_event_that_goes_on, is_known_place
+from gdb_epi.fleet.screen.recurring_events import is_event_at_known_place, is_event_that_goes_on
 from gdb_epi.fleet.screen.renamings import add_renaming_caveats
 from gdb_epi.fleet.screen.silent_hosts import drop_silent_hours
 from gdb_epi.fleet.screen.time_and_cpu_patterns import (
     hours_of_group_words,
+    is_event_at_known_time_of_signature,
     is_explained_by_days_of_month,
     is_known_time,
-    is_recurring_event,
     time_and_cpu_findings,
 )
 from gdb_epi.fleet.statistics.arrays import Bools, count_codes
@@ -141,8 +141,8 @@ def _screen_uncached(
         event
         for event in events.findings
         if event.identity not in raised
-        and not is_recurring_event(event, earlier_findings)
-        and not is_known_place(event, events.findings, raised)
+        and not is_event_at_known_time_of_signature(event, earlier_findings)
+        and not is_event_at_known_place(event, events.findings, raised)
         and not is_event_that_goes_on(population, event, events.findings, earlier_findings)
     ]
     # A host's reason may become clearer (`*` then `*bitflip`): that is no new finding.
@@ -173,7 +173,11 @@ def _screen_uncached(
     new = [f for f in new if not is_explained_by_days_of_month(counted, f, moments)]
     known_moments = [moment for moment in moments if is_known_time(moment, earlier_findings)]
     # A job that was moved has its events at its new hour.
-    new = [f for f in new if f.attr != EVENT or not is_recurring_event(f, known_moments)]
+    new = [
+        f
+        for f in new
+        if f.attr != EVENT or not is_event_at_known_time_of_signature(f, known_moments)
+    ]
     new += [moment for moment in moments if not any(moment is m for m in known_moments)]
     new = _findings_with_times_of_crashes(whole, new)
     new, hosts = (

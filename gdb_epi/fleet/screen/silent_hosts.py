@@ -474,7 +474,7 @@ def drop_silent_hours(population: Population) -> Population:
 _Group = TypeVar("_Group", bound="SilentHosts | TemporarySilenceOfHosts")
 
 
-def groups_with_signature(
+def silent_groups_with_signature(
     population: Population, groups: list[_Group], signature: int
 ) -> list[_Group]:
     """Return the groups that have crashes of a signature."""

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from gdb_epi.fleet.population.local_hours import find_local_hours
 from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.signatures_by_local_time import find_signatures_by_local_time
 from gdb_epi.fleet.population.value_spans import is_newest_value
 from gdb_epi.fleet.screen.design_effect import median_inflation
 from gdb_epi.fleet.screen.finding import (
@@ -30,7 +30,7 @@ from gdb_epi.fleet.screen.finding import (
     TIME_OF_DAY,
     Finding,
 )
-from gdb_epi.fleet.screen.host_signals import cpu_kind_of_hosts
+from gdb_epi.fleet.screen.host_evidence import cpu_kind_of_hosts
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, program_of_most_crashes
 from gdb_epi.fleet.statistics.arrays import (
     Bools,
@@ -88,7 +88,7 @@ _MOVE = re.compile(r"(?P<now>\d\d):.* since (?P<since>\S+), (?P<before>\d\d):.* 
 _HOUR, _FIRST_WEEKDAY = 3600, 3  # 1970-01-01 was a Thursday
 
 
-def is_recurring_event(event: Finding, moments: Iterable[Finding]) -> bool:
+def is_event_at_known_time_of_signature(event: Finding, moments: Iterable[Finding]) -> bool:
     """Whether an event comes when its signature is known to come: the next Sunday is no news."""
     mine = [m for m in moments if m.signature == event.signature and m.attr in _TIMES]
     kinds = {moment.attr for moment in mine}  # it may have several hours, and a day of the week
@@ -155,7 +155,7 @@ def time_and_cpu_findings(population: Population, free: Bools) -> Iterator[Findi
                 else _leading_hours_or_moved_hours(times, others[0].astype(float), tested.size)
             ),
             *_leading_weekdays(times, others[1].astype(float), tested.size),
-            *_month_turns(times, of_month_elsewhere.astype(float), tested.size),
+            *_leading_turns_of_month(times, of_month_elsewhere.astype(float), tested.size),
         ]
         for lead in leads:
             if not _do_other_crashes_come_then_too(population, some, crashes, lead):
@@ -225,7 +225,7 @@ def _time_finding(
     where = place or _values_peculiar_to(population, members, crashes)
     local = None
     if kind == TIME_OF_DAY:
-        local = find_local_hours(population, population.mask_of_rows(among))
+        local = find_signatures_by_local_time(population, population.mask_of_rows(among))
         caveat = "" if local and _MOVE.match(value) else caveat
     return Finding(
         kind, value, name, int(members.sum()), among.size, chance, chance, *risk,
@@ -343,7 +343,7 @@ def _is_at_turn_of_month(of_month: Ints) -> Bools:
     return np.asarray(at_turn >= NEARLY_ALL * of_month.sum(axis=1))
 
 
-def _month_turns(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
+def _leading_turns_of_month(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
     """Yield the days around the end of a month at which nearly all of a signature comes."""
     days = np.unique(times // 24)
     slots = _month_slot(days)
@@ -624,7 +624,9 @@ def _cpu_findings(population: Population, free: Bools) -> Iterator[Finding]:
     for i in np.flatnonzero(q_values(p, tested) <= MAX_Q).tolist():
         of_same = population.signature == s[i]
         mine = np.flatnonzero(some & of_same)
-        share = _share_on_such_hosts(population, kinds, mine, np.flatnonzero(some & ~of_same), c[i])
+        share = _cpu_share_on_hosts_of_same_kinds(
+            population, kinds, mine, np.flatnonzero(some & ~of_same), c[i]
+        )
         p[i] = max(p[i], binomial_p(a[i] / unlike, n[i] / unlike, share))
         if q_values(p, tested)[i] > MAX_Q:
             continue
@@ -643,7 +645,7 @@ def _cpu_findings(population: Population, free: Bools) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _share_on_such_hosts(
+def _cpu_share_on_hosts_of_same_kinds(
     population: Population, kinds: Ints, mine: Ints, others: Ints, cpu: int
 ) -> float:
     """Return the share that a CPU number has of other crashes, on hosts of the kinds of `mine`.

@@ -114,7 +114,7 @@ def _regression_sentence(
     )
 
 
-def versions_with_and_without(population: Population, mine: Bools) -> str | None:
+def versions_with_and_without_words(population: Population, mine: Bools) -> str | None:
     """Say how many of some crashes each version of their program has, and which have none.
 
     The oldest first. None where no image is known of them, or there is one version only.

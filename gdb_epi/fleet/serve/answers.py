@@ -18,8 +18,8 @@ from gdb_epi.fleet.decisions.repairs import (
     screen_without_repaired_hosts_past,
     separate_past_of_repaired_hosts,
 )
-from gdb_epi.fleet.decisions.states import read_decision_states, repaired_hosts
-from gdb_epi.fleet.population.cache import load_population, load_population_of_times
+from gdb_epi.fleet.decisions.states import day_before_repair_by_host, read_decision_states
+from gdb_epi.fleet.population.cache import load_population, load_population_without_attributes
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions import lookup
 from gdb_epi.fleet.questions import signatures as curves
@@ -90,7 +90,7 @@ def core_record(engine: Engine, wanted: str) -> dict[str, Any]:
 
 def host_answer(engine: Engine, wanted: str) -> dict[str, Any]:
     """One host: its attributes and crashes."""
-    ids = lookup.find_host(engine, wanted)
+    ids = lookup.find_host_ids(engine, wanted)
     if not ids:
         raise NotFound(f"no host {wanted!r}")
     attributes = [{"attr": a, "value": v} for a, v in lookup.host_attributes(engine, ids)]
@@ -104,7 +104,10 @@ def host_answer(engine: Engine, wanted: str) -> dict[str, Any]:
 def trend_answer(engine: Engine, wanted: str | None) -> list[dict[str, Any]]:
     """The epidemic curve of one signature, or of all."""
     name = None if wanted is None else _find_signature_group(engine, wanted).name
-    return [_day_json(row) for row in curves.epidemic_curve(load_population_of_times(engine), name)]
+    return [
+        _day_json(row)
+        for row in curves.epidemic_curve(load_population_without_attributes(engine), name)
+    ]
 
 
 def _day_json(row: curves.EpidemicCurveDay) -> dict[str, Any]:
@@ -113,7 +116,7 @@ def _day_json(row: curves.EpidemicCurveDay) -> dict[str, Any]:
 
 def new_signatures_answer(engine: Engine, days: float) -> list[dict[str, Any]]:
     """The signatures first seen in the last days before the latest crash."""
-    population = load_population_of_times(engine)
+    population = load_population_without_attributes(engine)
     until = curves.latest_crash_time(population)
     if until is None:
         return []
@@ -140,7 +143,7 @@ def verdicts_answer(engine: Engine) -> list[dict[str, Any]]:
 def screened_now(engine: Engine) -> tuple[Population, ScreeningResult | None]:
     """What stands out now, without what repaired hosts did before; None: there is no crash."""
     with engine.connect() as connection:
-        repaired = repaired_hosts(sqlalchemy_executor(connection), time.time())
+        repaired = day_before_repair_by_host(sqlalchemy_executor(connection), time.time())
     population = separate_past_of_repaired_hosts(load_population(engine), repaired)
     return population, screen_without_repaired_hosts_past(population)
 

@@ -239,21 +239,21 @@ def make_app(engine: Engine, settings: ServerSettings) -> ASGIApp:
         "/core/{name}": server.serve_core_record,
         "/metrics": server.metrics,
         "/healthz": server.health,
-        f"{API}/signatures": server.answer_by_query(
+        f"{API}/signatures": server.make_query_handler(
             lambda e, q: answers.signatures_answer(e, _query_number(q, "limit", 20))
         ),
-        f"{API}/signatures/{{name:path}}": server.answer_by_name(answers.signature_answer),
-        f"{API}/cores/{{name}}": server.answer_by_name(answers.core_record),
-        f"{API}/hosts/{{name:path}}": server.answer_by_name(answers.host_answer),
-        f"{API}/trend": server.answer_by_query(
+        f"{API}/signatures/{{name:path}}": server.make_name_handler(answers.signature_answer),
+        f"{API}/cores/{{name}}": server.make_name_handler(answers.core_record),
+        f"{API}/hosts/{{name:path}}": server.make_name_handler(answers.host_answer),
+        f"{API}/trend": server.make_query_handler(
             lambda e, q: answers.trend_answer(e, q.get("signature"))
         ),
-        f"{API}/new": server.answer_by_query(
+        f"{API}/new": server.make_query_handler(
             lambda e, q: answers.new_signatures_answer(e, _query_number(q, "days", 7))
         ),
-        f"{API}/findings": server.answer_by_query(lambda e, _: answers.findings_answer(e)),
-        f"{API}/states": server.answer_by_query(lambda e, _: answers.states_answer(e)),
-        f"{API}/verdicts": server.answer_by_query(lambda e, _: answers.verdicts_answer(e)),
+        f"{API}/findings": server.make_query_handler(lambda e, _: answers.findings_answer(e)),
+        f"{API}/states": server.make_query_handler(lambda e, _: answers.states_answer(e)),
+        f"{API}/verdicts": server.make_query_handler(lambda e, _: answers.verdicts_answer(e)),
     }
     routes = [Route(path, handler, methods=["GET"]) for path, handler in get.items()]
     routes.append(Route(f"{API}/records", server.receive_records, methods=["POST"]))
@@ -272,7 +272,7 @@ def make_app(engine: Engine, settings: ServerSettings) -> ASGIApp:
     }
     packed = [Middleware(GZipMiddleware, minimum_size=MIN_PACKED)]
     app = Starlette(routes=routes, exception_handlers=failures, middleware=packed)
-    return _HostCheck(app, settings.hosts)
+    return _HostAndLoadCheck(app, settings.hosts)
 
 
 class _Server:
@@ -317,7 +317,7 @@ class _Server:
         read_prune_day_by_itself(self._engine)  # any question does, this one reads a single row
         return JSONResponse({"ok": True, "ingest": self._settings.token is not None})
 
-    def answer_by_query(
+    def make_query_handler(
         self, ask: Callable[[Engine, Mapping[str, str]], Any]
     ) -> Callable[[Request], Response]:
         """Return the handler of a question with parameters."""
@@ -331,7 +331,7 @@ class _Server:
 
         return handler
 
-    def answer_by_name(self, ask: Callable[[Engine, str], Any]) -> Callable[[Request], Response]:
+    def make_name_handler(self, ask: Callable[[Engine, str], Any]) -> Callable[[Request], Response]:
         """Return the handler of a question about something with a name."""
 
         def handler(request: Request) -> Response:
@@ -341,7 +341,7 @@ class _Server:
 
     async def receive_records(self, request: Request) -> Response:
         """Take records in, for those who have the token."""
-        refused = why_write_is_refused(request, self._settings.token, self._settings.hosts)
+        refused = refusal_of_write(request, self._settings.token, self._settings.hosts)
         if refused is not None:
             return refused
         done = await run_in_threadpool(
@@ -351,7 +351,7 @@ class _Server:
 
     async def take_decision(self, request: Request) -> Response:
         """Take a decision on a signature or host from a client that has the token."""
-        refused = why_write_is_refused(request, self._settings.token, self._settings.hosts)
+        refused = refusal_of_write(request, self._settings.token, self._settings.hosts)
         if refused is not None:
             return refused
         if not has_content_type(request, JSON):
@@ -378,7 +378,7 @@ class _AsciiJsonResponse(JSONResponse):
             return json.dumps(finite).encode("ascii")
 
 
-class _HostCheck:
+class _HostAndLoadCheck:
     """Refuses foreign host names and too many requests at once.
 
     Gives every answer the headers that keep browsers in check.
@@ -459,7 +459,7 @@ class DecisionPage:
         pairs = parse_qsl(body.decode("utf-8", "replace"), max_num_fields=MAX_FIELDS)
         given = {name: value.strip() for name, value in pairs}
         token = given.pop("token", "")
-        if not same_token(token, self._token):
+        if not is_same_token(token, self._token):
             problem = "this is not the token of the server" if token else "the token is missing"
             return await self._page_of_refused_decision(given, 403, problem)
         try:
@@ -575,9 +575,7 @@ def is_name_of_this_server(header: str, allowed: Sequence[str]) -> bool:
     return match is not None and (match[1] or match[2]) in allowed
 
 
-def why_write_is_refused(
-    request: Request, token: str | None, hosts: Sequence[str]
-) -> Response | None:
+def refusal_of_write(request: Request, token: str | None, hosts: Sequence[str]) -> Response | None:
     """Return the refusal; None when the request carries the token.
 
     The token comes in a header that no page of elsewhere can make a browser send, and never from a
@@ -588,7 +586,7 @@ def why_write_is_refused(
     if not is_same_origin(request, hosts):
         return refusal_response(403, FOREIGN_ORIGIN)
     scheme, _, given = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not same_token(given, token):
+    if scheme.lower() != "bearer" or not is_same_token(given, token):
         return refusal_response(401, "this needs the token: Authorization: Bearer TOKEN")
     return None
 
@@ -604,7 +602,7 @@ def is_same_origin(request: Request, hosts: Sequence[str]) -> bool:
     return origin is None or is_name_of_this_server(origin.partition("://")[2], hosts)
 
 
-def same_token(given: str, token: str) -> bool:
+def is_same_token(given: str, token: str) -> bool:
     """Whether this is the token; it takes as long for one that is nearly right."""
     return hmac.compare_digest(given.strip().encode("utf-8", "replace"), token.encode())
 

@@ -184,7 +184,7 @@ def find_runs(linked: Bools) -> tuple[Ints, Ints]:
     return at[opens] - 1, lengths + 1
 
 
-def rows_of_dense_runs(
+def mask_of_dense_runs(
     columns: Sequence[Ints], times: Ints, apart: Ints | Floats, least: int
 ) -> Bools:
     """Tell which rows are in a run of at least so many with the same codes.

@@ -33,7 +33,7 @@ DAYS_OF_STRETCH = 7  # of which each has a rate
 SURE_Z = 3.0  # normal deviations
 
 
-def _times_text(times: float) -> str:
+def _factor_text(times: float) -> str:
     return f"{times:.2g}" if times < 100 else f"{times:,.0f}"
 
 
@@ -46,11 +46,11 @@ class RateRatio(NamedTuple):
 
     def words(self) -> str:
         """Say how many times as often."""
-        return f"{_times_text(self.ratio)} times (95 %: {self.range_words()})"
+        return f"{_factor_text(self.ratio)} times (95 %: {self.range_words()})"
 
     def range_words(self) -> str:
         """Return the interval."""
-        return f"{_times_text(self.low)} to {_times_text(self.high)}"
+        return f"{_factor_text(self.low)} to {_factor_text(self.high)}"
 
     def standard_errors_above_one(self) -> float:
         """Return how many standard errors the logarithm lies above that of 1.
@@ -72,7 +72,7 @@ class CrashesAndHostHours(NamedTuple):
     crashes: Ints  # which ones of the population
     feed: Ints  # which host-hours of the population
 
-    def with_crashes(self, chosen: Bools) -> CrashesAndHostHours:
+    def select_crashes(self, chosen: Bools) -> CrashesAndHostHours:
         """Return the cells of some of the crashes, and of all host-hours."""
         return self._replace(
             codes=(self.codes[0][chosen], self.codes[1]),
@@ -81,7 +81,7 @@ class CrashesAndHostHours(NamedTuple):
             crashes=self.crashes[chosen],
         )
 
-    def with_host_hours(self, chosen: Bools) -> CrashesAndHostHours:
+    def select_host_hours(self, chosen: Bools) -> CrashesAndHostHours:
         """Return the cells of all crashes, and of some of the host-hours."""
         return self._replace(
             codes=(self.codes[0], self.codes[1][chosen]),
@@ -265,7 +265,7 @@ def find_chosen_hosts(
         earlier = np.unique(cells.codes[1][changed[cells.hosts[1]]])
         some[np.setdiff1d(cells.hosts[1], cells.hosts[1][np.isin(cells.codes[1], earlier)])] = False
     cohort = CrashesBeforeAndAfterChange(crashes[order][:, some], hours[order][:, some])
-    times = cohort.times_until_change()
+    times = cohort.ratio_to_unchanged_hosts_before()
     if times <= 1:
         return None
     ratio, error = cohort.ratio_given_history()
@@ -282,7 +282,7 @@ class CrashesBeforeAndAfterChange(NamedTuple):
     crashes: Floats
     hours: Floats
 
-    def times_until_change(self) -> float:
+    def ratio_to_unchanged_hosts_before(self) -> float:
         """Return how many times the crashes of hosts that stayed those that changed had until then.
 
         1 where that is not surely more.

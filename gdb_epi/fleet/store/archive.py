@@ -27,13 +27,13 @@ from gdb_epi.fleet.records.reader import (
     PRUNED,
     RECEIVED,
     REJECTED,
-    kind_of_line,
+    kind_of_export_line,
 )
 from gdb_epi.fleet.records.values import INT32, int32_or_none, number_or_none, text_or_none
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import MAX_DAY, SECONDS_A_DAY
 from gdb_epi.fleet.store.day_of_prune import read_prune_day, store_prune_day
-from gdb_epi.fleet.store.dimensions import in_list_parts, insert_statement
+from gdb_epi.fleet.store.dimensions import insert_statement, parts_for_in_list
 from gdb_epi.fleet.store.exposure import HostDay, parse_hours, store_host_days
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
@@ -77,10 +77,10 @@ def count_rows_beside_records(engine: Engine) -> dict[str, int]:
 
 def restore_archive_line(connection: Connection, line: Mapping[str, Any]) -> int:
     """Store the rows of a line; return how many there were. Raises InputError for a damaged one."""
-    kind, rows = kind_of_line(line), line["rows"]
+    kind, rows = kind_of_export_line(line), line["rows"]
     try:
         if kind == RECEIVED:
-            _restore_received(
+            _restore_arrival_times(
                 connection, {str(text_or_none(key)): _valid_moment(at) for key, at in rows}
             )
         elif kind == EXPOSURE:
@@ -151,10 +151,10 @@ def _row_batches(engine: Engine, table: Table) -> Iterator[list[Any]]:
         yield [dict(zip(names, row[1:], strict=True)) for row in rows]
 
 
-def _restore_received(connection: Connection, received: Mapping[str, float]) -> None:
+def _restore_arrival_times(connection: Connection, received: Mapping[str, float]) -> None:
     """Restore when records first came in, and judge their times by that again."""
     c = tables.crash.c
-    for keys in in_list_parts(sorted(received)):
+    for keys in parts_for_in_list(sorted(received)):
         chosen = select(c.id, c.core_key, c.ts, c.ts_claimed, c.ts_source, c.received)
         for row in connection.execute(chosen.where(c.core_key.in_(keys))).all():
             at = min(received[row.core_key], row.received or received[row.core_key])

@@ -32,15 +32,15 @@ except ModuleNotFoundError as problem:
 
 from gdb_epi.fleet.lake.manifest import lake_folder
 from gdb_epi.fleet.store.plain_sql import readable_uri
-from gdb_epi.fleet.store.tables import meta, metadata
-from gdb_epi.fleet.store.transactions import begin_write
-from gdb_epi.fleet.store.versions import (
+from gdb_epi.fleet.store.schema_version import (
     DROPPED,
     PROJECTED,
     REPROJECTED_TO,
     SCHEMA_KEY,
     SCHEMA_VERSION,
 )
+from gdb_epi.fleet.store.tables import meta, metadata
+from gdb_epi.fleet.store.transactions import begin_write
 from gdb_epi.private_files import make_private_file, make_private_folder
 
 LAKE = LAKE_PREFIX.removesuffix(":")  # in place of a driver in the URL of a lake

@@ -7,7 +7,7 @@ Read in plain SQL: `epi seen` asks inside GDB, without SQLAlchemy.
 from __future__ import annotations
 
 from gdb_epi.fleet.store.plain_sql import Execute, sqlalchemy_executor
-from gdb_epi.fleet.store.versions import PRUNED_BEFORE
+from gdb_epi.fleet.store.schema_version import PRUNED_BEFORE
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, Table, delete, func, select, text
 from sqlalchemy.exc import DBAPIError
 
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.dimensions import in_list_parts
+from gdb_epi.fleet.store.dimensions import parts_for_in_list
 from gdb_epi.fleet.store.transactions import note_change
 
 _SQLITE_BYTES = (
@@ -20,10 +20,10 @@ _SQLITE_BYTES = (
 _POSTGRESQL_BYTES = "SELECT pg_total_relation_size(CAST(:name AS regclass))"
 
 
-def record_bytes(connection: Connection, ids: Sequence[int]) -> int:
+def size_of_packed_records(connection: Connection, ids: Sequence[int]) -> int:
     """Return how many bytes the packed records of some crashes (by id) take."""
     size = 0
-    for part in in_list_parts(ids):
+    for part in parts_for_in_list(ids):
         lengths = select(func.sum(func.length(tables.raw.c.record))).where(
             tables.raw.c.crash_id.in_(part)
         )
@@ -34,10 +34,11 @@ def record_bytes(connection: Connection, ids: Sequence[int]) -> int:
 def remove_crashes(connection: Connection, ids: Sequence[int]) -> None:
     """Delete crashes, their records, and the rows of dimensions that nothing uses any more.
 
-    Its transaction must have called `drop_dimension_ids` before it read anything: no other writer
-    may come to use a row that is deleted. Host-hours that must go are to be deleted before this.
+    Its transaction must have called `invalidate_dimension_ids` before it read anything: no other
+    writer may come to use a row that is deleted. Host-hours that must go are to be deleted before
+    this.
     """
-    for part in in_list_parts(ids):
+    for part in parts_for_in_list(ids):
         connection.execute(tables.raw.delete().where(tables.raw.c.crash_id.in_(part)))
         connection.execute(tables.crash.delete().where(tables.crash.c.id.in_(part)))
     crash, sets = tables.crash.c, tables.libset_lib.c
@@ -80,7 +81,7 @@ def compact_database(engine: Engine) -> None:
             connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-def table_bytes(connection: Connection) -> dict[str, int]:
+def table_sizes(connection: Connection) -> dict[str, int]:
     """Return how many bytes each table takes with its indexes, the largest first.
 
     Empty where SQLite was built without dbstat.

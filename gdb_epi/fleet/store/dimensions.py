@@ -140,7 +140,7 @@ def _ensure_rows(
 def _insert_rows(
     connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
 ) -> None:
-    for part in in_list_parts(rows):
+    for part in parts_for_in_list(rows):
         into, values = (
             f"{table.name} ({_quoted_column_names(columns)})",
             _placeholders(connection, columns, part),
@@ -157,7 +157,7 @@ def _look_up_ids(
     ids: BoundedCache[int],
 ) -> None:
     names = _quoted_column_names(columns)
-    for part in in_list_parts(keys):
+    for part in parts_for_in_list(keys):
         values = _placeholders(connection, columns, part)
         query = f"SELECT id, {names} FROM {table.name} WHERE ({names}) IN (VALUES {values})"
         for number, *key in connection.exec_driver_sql(query, tuple(chain.from_iterable(part))):
@@ -174,7 +174,7 @@ def _placeholders(connection: Connection, columns: Sequence[str], rows: Sequence
     return ", ".join([row] * len(rows))
 
 
-def in_list_parts(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
+def parts_for_in_list(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
     """Yield the keys in parts that fit an IN list."""
     for start in range(0, len(keys), CHUNK):
         yield keys[start : start + CHUNK]

@@ -11,7 +11,7 @@ from sqlalchemy import Engine, select
 
 from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.store import tables
-from gdb_epi.fleet.store.dimensions import in_list_parts, insert_statement
+from gdb_epi.fleet.store.dimensions import insert_statement, parts_for_in_list
 from gdb_epi.fleet.store.transactions import begin_write
 
 
@@ -30,7 +30,7 @@ def core_keys_examined_before(engine: Engine, keys: Iterable[str]) -> dict[str, 
     stored: dict[str, str] = {}
     e, c = tables.examined.c, tables.crash.c
     with engine.connect() as connection:
-        for part in in_list_parts(list(keys)):
+        for part in parts_for_in_list(list(keys)):
             chosen = select(e.key, e.core_key).where(e.key.in_(part), e.core_key == c.core_key)
             stored.update((str(key), str(core)) for key, core in connection.execute(chosen))
     return stored
@@ -41,7 +41,7 @@ def read_records(engine: Engine, core_keys: Iterable[str]) -> dict[str, dict[str
     records: dict[str, dict[str, Any]] = {}
     c, r = tables.crash.c, tables.raw.c
     with engine.connect() as connection:
-        for part in in_list_parts(list(core_keys)):
+        for part in parts_for_in_list(list(core_keys)):
             chosen = select(c.core_key, r.record).where(r.crash_id == c.id, c.core_key.in_(part))
             for key, blob in connection.execute(chosen):
                 record = unpack_record_or_empty(blob)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TextIO
 from sqlalchemy import Connection, Engine
 
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.records.projection import set_hash
+from gdb_epi.fleet.records.projection import hash_of_set
 from gdb_epi.fleet.records.values import MAX_ATTRIBUTES, number_or_none, text_or_none
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import parse_day
@@ -94,7 +94,7 @@ def store_host_days(connection: Connection, rows: Sequence[HostDay]) -> None:
     """Store rows in a transaction that asked for `dimension_generation`; the last of one wins."""
     ids = DimensionIds()
     ids.learn_hosts(connection, {(row.host, row.machine_id) for row in rows})
-    hashes = [set_hash(sorted(row.attributes.items())) for row in rows]
+    hashes = [hash_of_set(sorted(row.attributes.items())) for row in rows]
     sets = dict(zip(hashes, (row.attributes for row in rows), strict=True))
     ids.learn_attributes(connection, sets)
     values: dict[tuple[int, int, int], float] = {}

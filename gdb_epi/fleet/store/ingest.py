@@ -25,7 +25,7 @@ from gdb_epi.fleet.records.projection import CRASH, merge_records, project_recor
 from gdb_epi.fleet.records.reader import LINES_OF_PART
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.archive import restore_archive_line
-from gdb_epi.fleet.store.dimensions import COLUMNS, DimensionIds, in_list_parts
+from gdb_epi.fleet.store.dimensions import COLUMNS, DimensionIds, parts_for_in_list
 from gdb_epi.fleet.store.transactions import begin_write, dimension_generation, note_change
 
 # -- Insert many crashes at once, in plain SQL of each database ------------------------------------
@@ -296,7 +296,7 @@ def _replace_worse(
     ids: DimensionIds,
 ) -> int:
     replaced = 0
-    for keys in in_list_parts(sorted(known_keys)):
+    for keys in parts_for_in_list(sorted(known_keys)):
         chosen = (
             select(
                 tables.crash.c.core_key,

@@ -12,8 +12,8 @@ from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.records.projection import project_record
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.dimensions import DimensionIds
+from gdb_epi.fleet.store.schema_version import REPROJECTED_TO
 from gdb_epi.fleet.store.transactions import begin_write, dimension_generation, note_change
-from gdb_epi.fleet.store.versions import REPROJECTED_TO
 
 BATCH = 500  # crashes per transaction
 

@@ -149,8 +149,8 @@ finding = Table(
 # No foreign keys here and in `raw`: they were half of what PostgreSQL did for an ingest. In their
 # place: an id comes from a row that the same transaction read or made, or an earlier one that was
 # committed (dimensions.Dimensions); who deletes rows of a dimension says so to all writers
-# (transactions.drop_dimension_ids); `reproject` makes all ids anew from `raw`; tests look for ids
-# that lead nowhere after kills and between several writers.
+# (transactions.invalidate_dimension_ids); `reproject` makes all ids anew from `raw`; tests look for
+# ids that lead nowhere after kills and between several writers.
 crash = Table(
     "crash",
     metadata,

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 from sqlalchemy import Connection, Engine, select
 
+from gdb_epi.fleet.store.schema_version import DROPPED
 from gdb_epi.fleet.store.tables import change, meta
-from gdb_epi.fleet.store.versions import DROPPED
 
 
 @contextmanager
@@ -41,7 +41,7 @@ def dimension_generation(connection: Connection) -> str:
     return str(connection.execute(chosen).scalar())
 
 
-def drop_dimension_ids(connection: Connection) -> None:
+def invalidate_dimension_ids(connection: Connection) -> None:
     """Say to all writers that rows of dimensions are deleted in this transaction; do it first."""
     of_drops = meta.c.key == DROPPED
     value = connection.execute(select(meta.c.value).where(of_drops).with_for_update()).scalar()

@@ -40,7 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> None:
     """Print the pairs, the strongest first."""
     if args.signature is not None:
-        _correlate_signature(args)
+        _print_pairs_of_signature(args)
         return
     from gdb_epi.fleet.population.open_for_question import open_for_question
 
@@ -74,13 +74,13 @@ def run(args: Namespace) -> None:
             output.print_line(f"each tells the others' values: {', '.join(group)}")
 
 
-def _correlate_signature(args: Namespace) -> None:
-    from gdb_epi.cli.fleet.causes.split import population_and_code
-    from gdb_epi.fleet.questions.correlate import find_signature_pairs
+def _print_pairs_of_signature(args: Namespace) -> None:
+    from gdb_epi.cli.fleet.causes.split import population_and_signature_code
+    from gdb_epi.fleet.questions.correlate import search_condition_pairs
 
-    population, code = population_and_code(args.db, args.signature, args.asof)
+    population, code = population_and_signature_code(args.db, args.signature, args.asof)
     day = population.last_day
-    search = find_signature_pairs(population, code, day)
+    search = search_condition_pairs(population, code, day)
     search = search._replace(pairs=search.pairs[: args.limit])
     if args.csv:
         output.print_rows([_pair_row(pair, day) for pair in search.pairs], as_csv=True)

@@ -21,10 +21,10 @@ add_arguments = output.add_signature_question_arguments
 
 def run(args: Namespace) -> None:
     """Print the day, its interval, and the roll-outs of that time."""
-    from gdb_epi.cli.fleet.causes.split import population_and_code
+    from gdb_epi.cli.fleet.causes.split import population_and_signature_code
     from gdb_epi.fleet.questions.onset import find_onset
 
-    population, code = population_and_code(args.db, args.signature, args.asof)
+    population, code = population_and_signature_code(args.db, args.signature, args.asof)
     answer = find_onset(population, code)
     data = _onset_json(answer)
     if args.csv:

@@ -31,7 +31,7 @@ def run(args: Namespace) -> None:
     from gdb_epi.fleet.questions.splitting import split_signature
     from gdb_epi.fleet.screen.events import find_events
 
-    population, code = population_and_code(args.db, args.signature, args.asof)
+    population, code = population_and_signature_code(args.db, args.signature, args.asof)
     parted = split_signature(population, code, population.last_day)
     judged = verdict_of_split_signature(population, parted)
     beside = _timing_remarks(population, code) if judged.kind == NOT_ENOUGH else []
@@ -66,7 +66,9 @@ def _timing_remarks(population: Population, code: int) -> list[str]:
     return [*moments, *filter(None, [together])]
 
 
-def population_and_code(db: str | None, wanted: str, asof: str | None) -> tuple[Population, int]:
+def population_and_signature_code(
+    db: str | None, wanted: str, asof: str | None
+) -> tuple[Population, int]:
     """Return the population by the end of a day, and the code in it of a signature.
 
     Raises InputError, or UsageError for what is no day.

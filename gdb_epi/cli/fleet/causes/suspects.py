@@ -25,7 +25,7 @@ def run(args: Namespace) -> None:
         screen_without_repaired_hosts_past,
         separate_past_of_repaired_hosts,
     )
-    from gdb_epi.fleet.decisions.states import repaired_hosts
+    from gdb_epi.fleet.decisions.states import day_before_repair_by_host
     from gdb_epi.fleet.population.open_for_question import open_for_question
     from gdb_epi.fleet.questions.signature_history import name_signatures_by_causes
     from gdb_epi.fleet.questions.suspects import suspect_lines
@@ -33,7 +33,7 @@ def run(args: Namespace) -> None:
 
     asof = output.parse_day_argument(args.asof)
     with open_for_question(args.db) as base:
-        repaired = repaired_hosts(base.execute, time.time(), output.end_of_day(asof))
+        repaired = day_before_repair_by_host(base.execute, time.time(), output.end_of_day(asof))
         population = separate_past_of_repaired_hosts(base.population(asof), repaired)
         screened = screen_without_repaired_hosts_past(population, asof)
         decided = decided_finding_lines(base.execute, screened.findings if screened else ())

@@ -16,7 +16,7 @@ from gdb_epi.errors import EXIT_DONE, EXIT_EXPECTATION_NOT_MET
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from gdb_epi.fleet.decisions.exclusion import DrainPlan
+    from gdb_epi.fleet.decisions.drain_plan import DrainPlan
 
 HELP = "the hosts to drain now, for Slurm or Kubernetes: reason, evidence, since and until when"
 EPILOG = (
@@ -69,9 +69,9 @@ def run(args: Namespace) -> int:
 
     now = time.time()
     with open_database(args.db, write=args.apply, create=False) as engine:
-        from gdb_epi.fleet.decisions.exclusion import plan_exclusion
+        from gdb_epi.fleet.decisions.drain_plan import plan_drain
 
-        plan = plan_exclusion(
+        plan = plan_drain(
             engine,
             share=args.at_most,
             days=args.days,
@@ -86,7 +86,7 @@ def run(args: Namespace) -> int:
     elif args.format == "text":
         _print_plan(plan, args)
     else:
-        from gdb_epi.fleet.decisions.exclusion import kubernetes_lines, slurm_lines
+        from gdb_epi.fleet.decisions.drain_plan import kubernetes_lines, slurm_lines
 
         lines = slurm_lines(plan) if args.format == "slurm" else kubernetes_lines(plan)
         for line in lines:

@@ -31,7 +31,7 @@ def run(args: Namespace) -> None:
 
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.decisions.finding_states import stored_findings
-        from gdb_epi.fleet.decisions.states import repaired_hosts
+        from gdb_epi.fleet.decisions.states import day_before_repair_by_host
         from gdb_epi.fleet.population.host_spelling import match_spellings
         from gdb_epi.fleet.questions.signature_history import name_signatures_by_causes
         from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
@@ -39,7 +39,7 @@ def run(args: Namespace) -> None:
         findings = stored_findings(engine, args.state)
         with engine.connect() as connection:
             execute = sqlalchemy_executor(connection)
-            marked = repaired_hosts(execute, time.time())
+            marked = day_before_repair_by_host(execute, time.time())
             hosts = [finding.value for finding in findings if finding.attr == "host"]
             repaired = set(match_spellings(hosts, marked).values())
             lines = [line for finding in findings for line in _finding_lines(finding, repaired)]

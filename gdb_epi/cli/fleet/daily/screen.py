@@ -68,7 +68,7 @@ def run(args: Namespace) -> int:
         from gdb_epi.fleet.decisions.news import unsent_news
 
         today = run_daily_screening(engine, asof)
-        _print_returned_signatures(today, as_json=args.json)
+        _print_regressions_and_failing_hosts(today, as_json=args.json)
         screens = [today.result] if today.result is not None else []
         stored = stored_findings(engine)
         if args.json or not (today.regressed or today.again) or today.has_findings:
@@ -87,10 +87,10 @@ def run(args: Namespace) -> int:
         late = unsent_news(engine, place[0]) if place[0] is not None else []
         send_unsent_news(engine, args, place, late)
     # What an address could not be told of an earlier screening is new to who waits for it.
-    return EXIT_NEWS if args.exit_code and (today.is_new or late) else EXIT_DONE
+    return EXIT_NEWS if args.exit_code and (today.has_news or late) else EXIT_DONE
 
 
-def _print_returned_signatures(today: DailyScreening, *, as_json: bool) -> None:
+def _print_regressions_and_failing_hosts(today: DailyScreening, *, as_json: bool) -> None:
     """Print what came back: fixed signatures, repaired hosts."""
     from gdb_epi.fleet.decisions.fix_assessment import describe_fix
     from gdb_epi.render.signature_words import signature_phrase_and_key
@@ -118,7 +118,7 @@ def _print_findings(
     as_json: bool,
     ids: Mapping[tuple[str, str, str], int],
 ) -> None:
-    from gdb_epi.fleet.decisions.finding_states import latest_cores
+    from gdb_epi.fleet.decisions.finding_states import latest_core_keys
     from gdb_epi.fleet.questions.signature_history import name_signatures_by_causes
     from gdb_epi.fleet.screen.finding import finding_identity
     from gdb_epi.fleet.screen.finding_texts import P_AND_Q, finding_json
@@ -128,9 +128,9 @@ def _print_findings(
     if as_json:
         for screen in screens:
             for finding in screen.findings:
-                cores = latest_cores(population, finding.members)
+                cores = latest_core_keys(population, finding.members)
                 print(json.dumps({**finding_json(finding, screen.day), "cores": cores}))
-        print(json.dumps(_attributed_json(population, screens)))
+        print(json.dumps(_cores_attributed_to_hosts_json(population, screens)))
         return
     lines: list[str] = []
     for screen in screens:
@@ -147,7 +147,9 @@ def _print_findings(
         output.print_line(f"nothing new stands out among {counted(population.day.size, 'crash')}")
 
 
-def _attributed_json(population: Population, screens: Sequence[ScreeningResult]) -> dict[str, Any]:
+def _cores_attributed_to_hosts_json(
+    population: Population, screens: Sequence[ScreeningResult]
+) -> dict[str, Any]:
     """The cores attributed to one host, as the last screen has them."""
     import numpy as np
 

@@ -40,24 +40,26 @@ def print_hint_to_check(population: Population, args: Namespace) -> None:
         print_line(f"the data needs a look ({', '.join(about)}): gdb-epi fleet check{again}")
 
 
-def silent_hosts_lines(
+def silence_and_limit_lines(
     population: Population, day: int | None, signature: str | None = None
 ) -> list[str]:
     """Return what went silent by the end of a day, for who reads counts: a fall is no recovery.
 
     Of a signature only what has crashes of it is told.
     """
-    from gdb_epi.fleet.questions.collection_limits import find_collection_limit, find_limit_of_hosts
+    from gdb_epi.fleet.questions.collection_limits import find_collection_limit, find_limit_per_host
     from gdb_epi.fleet.screen.past_silence import find_past_silences
-    from gdb_epi.fleet.screen.silent_hosts import find_silent_groups, groups_with_signature
+    from gdb_epi.fleet.screen.silent_hosts import find_silent_groups, silent_groups_with_signature
 
     until_day = population if day is None else population.until_day(day)
     silent: list[SilentHosts | TemporarySilenceOfHosts]
     silent = [*find_silent_groups(until_day), *find_past_silences(until_day)]
     if signature is not None:
-        silent = groups_with_signature(until_day, silent, until_day.signatures.index(signature))
+        silent = silent_groups_with_signature(
+            until_day, silent, until_day.signatures.index(signature)
+        )
     lines = [f"a fall may be silence: {group.words()}" for group in silent]
-    limits = find_collection_limit(until_day), find_limit_of_hosts(until_day)
+    limits = find_collection_limit(until_day), find_limit_per_host(until_day)
     return [*(limit.words() for limit in limits if limit is not None), *lines]
 
 

@@ -15,7 +15,7 @@ from gdb_epi.argument_types import output_file_name
 from gdb_epi.cli.fleet.output import add_database_option, warn_of_damaged_records
 from gdb_epi.cli.support.messages import write_to_stderr
 from gdb_epi.errors import UsageError
-from gdb_epi.fleet.export_log import log_export
+from gdb_epi.fleet.export_log import logged_export
 from gdb_epi.private_files import private_opener
 from gdb_epi.util import counted
 
@@ -63,7 +63,7 @@ def run(args: Namespace) -> None:
         raise UsageError("--otel is for other tools, --whole for gdb-epi: one of them")
     with (
         open_database(args.db, write=False) as engine,
-        log_export(shown_url(engine.url), args.output),
+        logged_export(shown_url(engine.url), args.output),
     ):
         from gdb_epi.fleet.store.archive import count_rows_beside_records
 
@@ -80,10 +80,10 @@ def run(args: Namespace) -> None:
             if args.whole:
                 lines = chain(lines, archive_lines(engine))
         if args.output is None:
-            _write(sys.stdout, lines)
+            _write_lines(sys.stdout, lines)
         else:
             with open(args.output, "w", encoding="ascii", opener=private_opener) as stream:
-                _write(stream, lines)
+                _write_lines(stream, lines)
         left_out = {} if args.whole or args.otel else count_rows_beside_records(engine)
     warn_of_damaged_records(lost)
     if any(left_out.values()):
@@ -99,7 +99,7 @@ def _export_parquet(args: Namespace) -> None:
         raise UsageError("Parquet needs a file", hint="--format parquet --output cores.parquet")
     with (
         open_database(args.db, write=False) as engine,
-        log_export(shown_url(engine.url), args.output),
+        logged_export(shown_url(engine.url), args.output),
     ):
         from gdb_epi.fleet.records.flat_rows import make_flat_rows, write_parquet
 
@@ -121,13 +121,13 @@ def _update_lake(args: Namespace) -> None:
         raise UsageError(f"a lake has no {option}", hint="leave it out")
     with (
         open_database(args.db, write=False) as engine,
-        log_export(shown_url(engine.url), args.output),
+        logged_export(shown_url(engine.url), args.output),
     ):
         from gdb_epi.fleet.lake.export import export_lake
 
         lake = Path(args.output).absolute()
         done = export_lake(engine, lake)
-    from gdb_epi.fleet.lake.prepare import precompute_answers_of_lake
+    from gdb_epi.fleet.lake.precompute_answers import precompute_answers_of_lake
 
     print(
         f"{args.output}: {counted(done.crashes, 'crash')}; {counted(done.written, 'file')} "
@@ -143,5 +143,5 @@ def _stored_records(engine: Engine, lost: list[int]) -> Iterator[dict[str, Any]]
     return (json.loads(line) for line in stored_records_as_json_lines(engine, lost))
 
 
-def _write(stream: TextIO, lines: Iterable[str]) -> None:
+def _write_lines(stream: TextIO, lines: Iterable[str]) -> None:
     stream.writelines(f"{line}\n" for line in lines)

@@ -30,7 +30,12 @@ SHOWN = 0.1  # of all bytes, from which on a table is shown
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("--older-than", type=_parse_days, metavar="AGE", help="crashes older than this go: 180d")
+    add(
+        "--older-than",
+        type=_parse_age_in_days,
+        metavar="AGE",
+        help="crashes older than this go: 180d",
+    )
     add("--keep", type=whole_number(1), default=KEEP, metavar="N", help="newest that stay (10)")
     add("--apply", action="store_true", help="delete them, no dry run")
     add_database_option(parser)
@@ -76,7 +81,7 @@ def run(args: Namespace) -> None:
         print_dry_run_note()
 
 
-def _parse_days(word: str) -> int:
+def _parse_age_in_days(word: str) -> int:
     """Read 180d, 180."""
     digits = word.removesuffix("d")
     days = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < MAX_DIGITS else 0

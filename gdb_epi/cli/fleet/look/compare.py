@@ -64,11 +64,11 @@ def run(args: Namespace) -> None:
             comparison = compare_windows(engine, population, *windows, args.limit)
         silence = []
         if windows and not args.json and not args.csv:
-            from gdb_epi.cli.fleet.data.check import silent_hosts_lines
+            from gdb_epi.cli.fleet.data.check import silence_and_limit_lines
             from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 
             last = max(end for _, end in windows) // SECONDS_A_DAY - 1
-            silence = silent_hosts_lines(population, int(last))
+            silence = silence_and_limit_lines(population, int(last))
     if args.json or args.csv:
         output.print_rows([row._asdict() for row in comparison.rows], as_csv=args.csv)
         return

@@ -48,12 +48,15 @@ def run(args: Namespace) -> None:
     from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.population.cache import load_population_of_times
+        from gdb_epi.fleet.population.cache import load_population_without_attributes
         from gdb_epi.fleet.questions.signature_history import some_records
         from gdb_epi.fleet.questions.signatures import latest_crash_time, new_signatures
         from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
-        asof, population = output.parse_day_argument(args.asof), load_population_of_times(engine)
+        asof, population = (
+            output.parse_day_argument(args.asof),
+            load_population_without_attributes(engine),
+        )
         until = latest_crash_time(population) if asof is None else (asof + 1) * SECONDS_A_DAY - 1
         rows = []
         if until is not None:

@@ -46,14 +46,17 @@ def run(args: Namespace) -> None:
     from gdb_epi.fleet.decisions.repairs import screen_without_repaired_hosts_past
     from gdb_epi.fleet.population.open_for_question import open_for_question
     from gdb_epi.fleet.questions.rates import rates_of_values
-    from gdb_epi.fleet.questions.suspects import MAX_UNEXPLAINED_CRASHES, signatures_with_value
+    from gdb_epi.fleet.questions.suspects import (
+        MAX_UNEXPLAINED_CRASHES,
+        signatures_with_value_words,
+    )
     from gdb_epi.fleet.screen.finding import TIME_AND_CPU_ATTRIBUTES
 
     name, _, value = args.attribute.partition("=")
     if args.signature is not None:
-        from gdb_epi.cli.fleet.causes.split import population_and_code
+        from gdb_epi.cli.fleet.causes.split import population_and_signature_code
 
-        population, code = population_and_code(args.db, args.signature, args.asof)
+        population, code = population_and_signature_code(args.db, args.signature, args.asof)
         members = population.signature == code
     else:
         with open_for_question(args.db) as base:
@@ -108,7 +111,7 @@ def run(args: Namespace) -> None:
         overall = [f"{name}={row.value}: {row.sentences[0]}", *row.sentences[1:]]
         marked = []
         if args.signature is None:
-            marked = signatures_with_value(population, findings, attribute.name, row.value)
+            marked = signatures_with_value_words(population, findings, attribute.name, row.value)
         # What it brings is the answer where all crashes together hide it.
         is_hidden = bool(marked) and "more crashes with it" not in row.answer
         lines = [*marked, *overall] if is_hidden else [*overall, *marked]

@@ -22,9 +22,9 @@ def run(args: Namespace) -> None:
     from gdb_epi.fleet.store.database import open_database
 
     with open_database(args.db, write=False) as engine, engine.connect() as connection:
-        from gdb_epi.fleet.population.cache import load_population_of_times
+        from gdb_epi.fleet.population.cache import load_population_without_attributes
         from gdb_epi.fleet.questions.find_signature import require_signature
-        from gdb_epi.fleet.questions.lookup import believed_times
+        from gdb_epi.fleet.questions.lookup import first_and_last_believed_time
         from gdb_epi.fleet.questions.signature_history import (
             history_lines,
             read_signature_history,
@@ -39,8 +39,8 @@ def run(args: Namespace) -> None:
         group = require_signature(execute, args.signature)
         history = read_signature_history(execute, group.kind, group.key, {})
         mine = crash.c.sig_id.in_(group.ids)
-        first, last, not_believed = believed_times(
-            connection, load_population_of_times(engine), mine
+        first, last, not_believed = first_and_last_believed_time(
+            connection, load_population_without_attributes(engine), mine
         )
         gap = "" if not_believed else history.gap
         history = history._replace(first=first, last=last, gap=gap)

@@ -66,7 +66,7 @@ def _subject_report(
     )
     from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
-    hosts = lookup.find_host(engine, what)
+    hosts = lookup.find_host_ids(engine, what)
     if hosts:
         summary = lookup.summarise_host(engine, hosts, asof)
         attributes = lookup.host_attributes(engine, hosts)
@@ -110,13 +110,13 @@ def _sentences_about_signature(
     """Return what is known of a signature, as sentences, and which versions have it."""
     from gdb_epi.fleet.population.cache import load_population
     from gdb_epi.fleet.questions.suspects import sentences_about_signature
-    from gdb_epi.fleet.screen.version_courses import versions_with_and_without
+    from gdb_epi.fleet.screen.version_courses import versions_with_and_without_words
 
     population = load_population(engine, asof)
     if group.text not in population.signatures:
         return [], None
     code = population.signatures.index(group.text)
-    versions = versions_with_and_without(population, population.signature == code)
+    versions = versions_with_and_without_words(population, population.signature == code)
     return sentences_about_signature(population, code), versions
 
 
@@ -211,12 +211,12 @@ def _names_and_events_of_host(engine: Any, name: str, asof: int | None) -> list[
         latest_names_of_renamed_hosts,
         separate_past_of_repaired_hosts,
     )
-    from gdb_epi.fleet.decisions.states import repaired_hosts
+    from gdb_epi.fleet.decisions.states import day_before_repair_by_host
     from gdb_epi.fleet.population.cache import load_population
     from gdb_epi.fleet.population.host_spelling import match_spellings
     from gdb_epi.fleet.questions.suspects import kinds_of_host_sentences, sentences_about_hosts
     from gdb_epi.fleet.screen.events import find_events
-    from gdb_epi.fleet.screen.host_signals import flipped_bits_words
+    from gdb_epi.fleet.screen.host_evidence import flipped_bits_words
     from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
     population = load_population(engine, asof)
@@ -228,7 +228,7 @@ def _names_and_events_of_host(engine: Any, name: str, asof: int | None) -> list[
     count = int(np.isin(population.host, mine).sum())
     with engine.connect() as connection:
         execute = sqlalchemy_executor(connection)
-        repaired = repaired_hosts(execute, time.time(), end_of_day(asof))
+        repaired = day_before_repair_by_host(execute, time.time(), end_of_day(asof))
         decided = [
             line
             for old, now in is_now.items()

@@ -28,7 +28,7 @@ def run(args: Namespace) -> None:
     from gdb_epi.render.escape import terminal_width
 
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.cli.fleet.data.check import silent_hosts_lines
+        from gdb_epi.cli.fleet.data.check import silence_and_limit_lines
         from gdb_epi.fleet.population.cache import load_population
         from gdb_epi.fleet.questions.lookup import require_signature_group
         from gdb_epi.fleet.questions.signatures import count_crashes_without_time, epidemic_curve
@@ -43,7 +43,7 @@ def run(args: Namespace) -> None:
         timeless = count_crashes_without_time(times, name, asof)
         pruned = read_prune_day_by_itself(engine)
         change = hole = None
-        silence = [] if args.json or args.csv else silent_hosts_lines(times, asof, name)
+        silence = [] if args.json or args.csv else silence_and_limit_lines(times, asof, name)
         if not (args.json or args.csv):
             from gdb_epi.fleet.questions.daily_rates import rate_change_words
 

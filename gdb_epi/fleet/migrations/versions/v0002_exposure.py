@@ -16,16 +16,16 @@ _ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 def upgrade() -> None:
     """Add the tables and crash.attrset_id; `reproject` fills it from the raw records."""
-    _attribute_sets()
-    _exposure()
-    _findings()
+    _create_attribute_set_tables()
+    _create_exposure_table()
+    _create_finding_table()
     # Both databases take this as it is; alembic would copy SQLite's table, which `raw` needs.
     kind = "BIGINT" if op.get_bind().dialect.name == "postgresql" else "INTEGER"
     op.execute(f"ALTER TABLE crash ADD COLUMN attrset_id {kind} REFERENCES attrset (id)")
     op.execute("UPDATE meta SET value = '2' WHERE key = 'schema_version'")
 
 
-def _attribute_sets() -> None:
+def _create_attribute_set_tables() -> None:
     op.create_table(
         "attrset",
         sa.Column("id", _ID, primary_key=True, autoincrement=True),
@@ -33,24 +33,24 @@ def _attribute_sets() -> None:
     )
     op.create_table(
         "attrset_value",
-        _reference("attrset_id", "attrset.id", primary_key=True),
+        _foreign_key_column("attrset_id", "attrset.id", primary_key=True),
         sa.Column("attr", sa.Text, primary_key=True),
         sa.Column("value", sa.Text, nullable=False),
     )
 
 
-def _exposure() -> None:
+def _create_exposure_table() -> None:
     op.create_table(
         "exposure",
-        _reference("host_id", "host.id", primary_key=True),
+        _foreign_key_column("host_id", "host.id", primary_key=True),
         sa.Column("day", sa.Integer, primary_key=True),
-        _reference("attrset_id", "attrset.id", primary_key=True),
+        _foreign_key_column("attrset_id", "attrset.id", primary_key=True),
         sa.Column("hours", sa.Float, nullable=False),
     )
     op.create_index("exposure_day", "exposure", ["day"])
 
 
-def _findings() -> None:
+def _create_finding_table() -> None:
     keys = [sa.Column(n, sa.Text, nullable=False, server_default="") for n in _FINDING_KEY]
     op.create_table(
         "finding",
@@ -69,5 +69,7 @@ def _findings() -> None:
 _FINDING_KEY = ("attr", "value", "signature")
 
 
-def _reference(column: str, target: str, *, name: str | None = None, **more: Any) -> sa.Column[Any]:
+def _foreign_key_column(
+    column: str, target: str, *, name: str | None = None, **more: Any
+) -> sa.Column[Any]:
     return sa.Column(column, _ID, sa.ForeignKey(target, name=name), **more)

@@ -16,27 +16,27 @@ def upgrade() -> None:
     """Add the tables; what was there stays as it is."""
     op.create_table(
         "mark",
-        _id(),
+        _id_column(),
         sa.Column("at", sa.Float, nullable=False),
-        *(_key(name) for name in ("who", "about", "kind", "name", "state")),
+        *(_text_key_column(name) for name in ("who", "about", "kind", "name", "state")),
         *(sa.Column(n, sa.Text) for n in ("version", "version_of", "owner", "ticket", "note")),
         sa.Column("until", sa.Float),
     )
     op.create_index("mark_about", "mark", ["about", "kind", "name"])
     op.create_table(
         "notice",
-        _id(),
+        _id_column(),
         sa.Column("at", sa.Float, nullable=False),
-        *(_key(name) for name in ("channel", "subject")),
+        *(_text_key_column(name) for name in ("channel", "subject")),
         sa.UniqueConstraint("channel", "subject"),
     )
     op.execute("INSERT INTO meta (key, value) VALUES ('dimensions_dropped', '0')")
     op.execute("UPDATE meta SET value = '6' WHERE key = 'schema_version'")
 
 
-def _id() -> sa.Column[int]:
+def _id_column() -> sa.Column[int]:
     return sa.Column("id", _ID, primary_key=True, autoincrement=True)
 
 
-def _key(name: str) -> sa.Column[str]:
+def _text_key_column(name: str) -> sa.Column[str]:
     return sa.Column(name, sa.Text, nullable=False, server_default="")

@@ -34,7 +34,7 @@ WEEK, MIN_HOSTS, MAX_CELLS = 7, 3, 20_000_000  # days; hosts; hosts times days
 MIN_USED, KNOWN = 0.01, 0.95  # of the host-hours, that have a value on each side; of the crashes
 
 
-class ChangeExplainedByHours(NamedTuple):
+class ChangeExplainedByHostHours(NamedTuple):
     """More (or fewer) crashes a day since some day, which the host-hours explain."""
 
     row: int
@@ -72,7 +72,7 @@ def change_by_host_hours_sentences(
     days = daily_rates(population, free & (population.signature >= 0))
     if days.hours.size < 3:
         return []
-    whole = changes_by_hours(days.first, days.counts[None], days.hours[None])
+    whole = find_changes_by_host_hours(days.first, days.counts[None], days.hours[None])
     grown = whole[0].hours if whole else 1.0
     places: list[tuple[float, str, Bools]] = []
     kept = population.exposure_day >= days.first
@@ -99,7 +99,7 @@ def change_by_host_hours_sentences(
             np.bincount(cell, weight, size * width).astype(float).reshape(size, width)
             for cell, weight in zip(cells, weights, strict=True)
         ]
-        for change in changes_by_hours(days.first, tables[0], tables[1]):
+        for change in find_changes_by_host_hours(days.first, tables[0], tables[1]):
             if abs(np.log(change.hours / grown)) < np.log(MIN_OFTENER):
                 continue
             name = attribute.mark_of_value(change.row)
@@ -206,7 +206,9 @@ def find_recounted_hours(population: Population) -> list[HostsWithRecountedHours
     return recounted
 
 
-def change_by_mix_sentence(population: Population, days: DailyRates, cut: int) -> str | None:
+def change_by_hours_of_value_sentence(
+    population: Population, days: DailyRates, cut: int
+) -> str | None:
     """Say that a rate changed because the hours with a value did; None where no value explains it.
 
     At equal load the rate is as before, and there are more hours of high load: then no release of
@@ -276,7 +278,9 @@ def _is_rest_apart_from_change(given: tuple[float, float, float], rr: float) -> 
     return bool(abs(np.log(end)) <= abs(np.log(rr)) / 2)
 
 
-def changes_by_hours(first: int, counts: Floats, hours: Floats) -> list[ChangeExplainedByHours]:
+def find_changes_by_host_hours(
+    first: int, counts: Floats, hours: Floats
+) -> list[ChangeExplainedByHostHours]:
     """Return the rows whose host-hours changed, and the crashes with them at about the same rate.
 
     The columns are days. Where so few crashes come that the change would not show, none is told.
@@ -300,5 +304,5 @@ def changes_by_hours(first: int, counts: Floats, hours: Floats) -> list[ChangeEx
         if shows and (risk[1] <= 1 if often > 1 else risk[2] >= 1):
             a_day = n[0] / cut, n[1] / (counts.shape[1] - cut)
             at = float(gain[row, cut - 1])
-            changes.append(ChangeExplainedByHours(row, first + cut, a_day, more, risk, at))
+            changes.append(ChangeExplainedByHostHours(row, first + cut, a_day, more, risk, at))
     return changes

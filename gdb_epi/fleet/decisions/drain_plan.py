@@ -33,12 +33,12 @@ from gdb_epi.fleet.decisions.finding_states import (
     stored_findings,
 )
 from gdb_epi.fleet.decisions.repairs import (
-    findings_without_past_hosts,
+    drop_findings_about_repaired_past,
     match_names_to_hosts,
     screen_without_repaired_hosts_past,
     separate_past_of_repaired_hosts,
 )
-from gdb_epi.fleet.decisions.states import repaired_hosts
+from gdb_epi.fleet.decisions.states import day_before_repair_by_host
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.host_spelling import count_machines
 from gdb_epi.fleet.population.population import Population
@@ -82,7 +82,7 @@ _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?\Z")
 _NODE = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\Z")  # of Kubernetes
 
 
-class HostToExclude(NamedTuple):
+class HostToDrain(NamedTuple):
     """A host to take out; days are since 1970-01-01."""
 
     host: str
@@ -96,8 +96,8 @@ class HostToExclude(NamedTuple):
 class DrainPlan(NamedTuple):
     """What to do now. `left_in` and `refused` hold pairs of a host and the reason."""
 
-    hosts: tuple[HostToExclude, ...]
-    beyond: tuple[HostToExclude, ...]  # the share of the fleet is used up
+    hosts: tuple[HostToDrain, ...]
+    beyond: tuple[HostToDrain, ...]  # the share of the fleet is used up
     left_in: tuple[tuple[str, str], ...]
     refused: tuple[tuple[str, str], ...]
     drained: tuple[str, ...]  # out already
@@ -123,7 +123,7 @@ class DrainPlan(NamedTuple):
         return {"schema": SCHEMA, "dry_run": dry_run, **shown, **pairs, **rest}
 
 
-def plan_exclusion(
+def plan_drain(
     engine: Engine,
     *,
     share: float,
@@ -140,7 +140,7 @@ def plan_exclusion(
     with engine.connect() as connection:
         execute = sqlalchemy_executor(connection)
         marked = {subject.name: s for subject, s in read_current_states(execute, HOST, now).items()}
-        repaired = repaired_hosts(execute, now)
+        repaired = day_before_repair_by_host(execute, now)
     population = separate_past_of_repaired_hosts(load_population(engine), repaired)
     host_of_name = match_names_to_hosts(population, marked)
     by_time = sorted(marked.items(), key=lambda pair: pair[1].since or 0.0)
@@ -150,13 +150,13 @@ def plan_exclusion(
     drained = sorted(name for name, state in state_of_host.items() if state.state == DRAINED)
     overdue = [n for n in drained if (m := state_of_host[n].mark) and m.until and m.until <= now]
     screened = screen_without_repaired_hosts_past(population)
-    wanted, left_in = _hosts_of_findings(population, screened, before, now, days)
+    wanted, left_in = _hosts_to_drain_and_left_in(population, screened, before, now, days)
     groups = list(_describe_broken_parts(population, () if screened is None else screened.findings))
     for name, state in state_of_host.items():
         if state.state == SUSPECT and state.who != TOOL and name not in wanted:
             since = int((state.since or now) // SECONDS_A_DAY)
             words = f"{state.who} calls it suspect" + (f": {state.note}" if state.note else "")
-            wanted[name] = HostToExclude(name, words, (), since, _exclusion_end_day(now, days), 0)
+            wanted[name] = HostToDrain(name, words, (), since, _last_day_of_drain(now, days), 0)
         elif state.state == SUSPECT and state.who == TOOL and name not in wanted:
             left_in.setdefault(name, f"a suspect: {state.note}" if state.note else "a suspect")
         if state.state in (HEALTHY, BACK) and name in left_in:
@@ -205,22 +205,22 @@ def _describe_broken_parts(population: Population, findings: Sequence[Finding]) 
         yield f"{what} with {mark}{of_hosts}; the most are on {shortened_list(first, MAX_FIRST)}"
 
 
-def _hosts_of_findings(
+def _hosts_to_drain_and_left_in(
     population: Population,
     screened: ScreeningResult | None,
     before: list[StoredFinding],
     now: float,
     days: int,
-) -> tuple[dict[str, HostToExclude], dict[str, str]]:
+) -> tuple[dict[str, HostToDrain], dict[str, str]]:
     """Return the hosts to take out by today's findings, and those left in, with the reason."""
-    wanted: dict[str, HostToExclude] = {}
+    wanted: dict[str, HostToDrain] = {}
     left_in: dict[str, str] = {}
     if screened is None:
         return wanted, left_in
     state = {old.identity: old.state for old in before}
     deaths = find_job_deaths_by_first_host(population)
     first_to_die = population.hosts[deaths.host] if deaths and deaths.is_suspect else None
-    mine = (f for f in findings_without_past_hosts(screened.hosts) if f.attr == HOST)
+    mine = (f for f in drop_findings_about_repaired_past(screened.hosts) if f.attr == HOST)
     for finding in sorted(mine, key=lambda f: f.p):
         decided = state.get(finding_identity(*finding.identity))
         if finding.value in wanted:
@@ -229,7 +229,7 @@ def _hosts_of_findings(
             left_in[finding.value] = "a person dismissed the finding"
             continue
         judged = judge_host(population, finding)
-        if decided != CONFIRMED and (why := _why_left_in(finding, judged)) is not None:
+        if decided != CONFIRMED and (why := _why_host_is_not_drained(finding, judged)) is not None:
             dies_first = why == MOVE_JOB and finding.value == first_to_die
             left_in.setdefault(finding.value, DIES_FIRST if dies_first else why)
             continue
@@ -237,13 +237,13 @@ def _hosts_of_findings(
         times = f"{finding.rr:.3g} times its share" if finding.rr >= MIN_RR else "more of late"
         reason = f"{words}: {counted(finding.n, 'crash')}, {times}"
         evidence = (*judged.evidence, *(f"but: {caveat}" for caveat in judged.caveats))
-        first, until = begin_of_bad_host(population, finding), _exclusion_end_day(now, days)
-        host = HostToExclude(finding.value, reason, evidence, first, until, finding.n)
+        first, until = day_host_went_bad(population, finding), _last_day_of_drain(now, days)
+        host = HostToDrain(finding.value, reason, evidence, first, until, finding.n)
         wanted[finding.value] = host
     return wanted, left_in
 
 
-def _why_left_in(finding: Finding, judged: PopulationVerdict) -> str | None:
+def _why_host_is_not_drained(finding: Finding, judged: PopulationVerdict) -> str | None:
     """Return why a host that stands out is not taken out; None where it is to be."""
     if not is_about_whole_host(finding.signature) or judged.kind != HARDWARE_HOST:
         return NOT_SURE if may_host_stand_out_by_chance(finding) else MOVE_JOB
@@ -256,7 +256,7 @@ def _why_left_in(finding: Finding, judged: PopulationVerdict) -> str | None:
     return None
 
 
-def begin_of_bad_host(population: Population, finding: Finding) -> int:
+def day_host_went_bad(population: Population, finding: Finding) -> int:
     """Return the day of the first crash of a host after which it has more of them than before.
 
     A healthy host has one now and then: the first crash of all is not where it broke.
@@ -313,10 +313,10 @@ def _text_safe_for_shell(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9 .,:;()%+=/_-]", "?", text)[:MAX_REASON]
 
 
-def _host_json(host: HostToExclude) -> dict[str, Any]:
+def _host_json(host: HostToDrain) -> dict[str, Any]:
     days = {"since": iso_day(host.since), "until": iso_day(host.until)}
     return {**host._asdict(), "evidence": list(host.evidence), **days}
 
 
-def _exclusion_end_day(now: float, days: int) -> int:
+def _last_day_of_drain(now: float, days: int) -> int:
     return int(now // SECONDS_A_DAY) + days

@@ -30,7 +30,7 @@ from gdb_epi.fleet.screen.finding import (
     ExposureShares,
     Finding,
 )
-from gdb_epi.fleet.screen.programs import are_of_one_function
+from gdb_epi.fleet.screen.programs import are_crashes_of_one_function
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
     Bools,
@@ -295,15 +295,17 @@ MAX_OWN_P = 1e-4  # that a host's crashes came with one of its values by chance
 MIN_LIKE = 30  # crashes of hosts alike, from which on their CPU numbers tell how many there are
 
 
-def signal_findings(population: Population, host_shares: ExposureShares) -> Iterator[Finding]:
+def findings_by_carried_evidence(
+    population: Population, host_shares: ExposureShares
+) -> Iterator[Finding]:
     """Yield the hosts that stand out by what their crashes carry."""
-    yield from _hosts_on_one_cpu(population, host_shares)
+    yield from _findings_of_hosts_on_one_cpu(population, host_shares)
     flags = (
         (BITFLIP, population.bitflip, CAVEAT_LOOP),
         (LOCK, population.lock_inherited, CAVEAT_FORKS),
     )
     for name, flag, caveat in flags:
-        yield from _hosts_with_flag(population, host_shares, name, flag, caveat)
+        yield from _findings_of_hosts_with_flag(population, host_shares, name, flag, caveat)
 
 
 class _CrashesByHostAndCpu(NamedTuple):
@@ -314,7 +316,9 @@ class _CrashesByHostAndCpu(NamedTuple):
     counts: Ints
 
 
-def _hosts_on_one_cpu(population: Population, host_shares: ExposureShares) -> Iterator[Finding]:
+def _findings_of_hosts_on_one_cpu(
+    population: Population, host_shares: ExposureShares
+) -> Iterator[Finding]:
     """Hosts of which too many crashes were on one CPU, for the CPUs that such hosts have."""
     every = _crashes_on_cpus(population)
     totals = sum_by_code(every.host, every.counts, len(population.hosts))
@@ -345,7 +349,7 @@ def _crashes_on_cpus(population: Population) -> _CrashesByHostAndCpu:
     return _CrashesByHostAndCpu(*(column[cpu < CPU_NUMBERS] for column in (host, cpu, counts)))
 
 
-def cpus_of_hosts(population: Population) -> tuple[Floats, Ints, Floats]:
+def cpu_counts_and_shares_of_hosts(population: Population) -> tuple[Floats, Ints, Floats]:
     """Return how many CPUs each host has, and the share of the crashes of each pair that occurs.
 
     A pair is a host and a CPU number, as one code in order; the share is that of its like.
@@ -409,7 +413,7 @@ def cpu_kind_of_hosts(population: Population) -> tuple[Ints, str]:
     return codes, "CPU numbers of crashes on all hosts, which may have fewer CPUs than this one"
 
 
-def _hosts_with_flag(
+def _findings_of_hosts_with_flag(
     population: Population, expected_share: ExposureShares, name: str, flag: Bools, caveat: str
 ) -> Iterator[Finding]:
     """Hosts with more flagged crashes than their hours and than their crashes let expect."""
@@ -433,7 +437,7 @@ def _hosts_with_flag(
         risk = risk_by_share(per_host[host], total, share)
         if risk[0] >= MIN_RR:
             members = flagged & (population.host == host)
-            is_of_function = name == BITFLIP and are_of_one_function(population, members)
+            is_of_function = name == BITFLIP and are_crashes_of_one_function(population, members)
             caveats = (CAVEAT_ONE_FUNCTION,) * is_of_function + (caveat,)
             numbers = int(per_host[host]), int(total), float(p[host]), float(q[host])
             yield Finding(

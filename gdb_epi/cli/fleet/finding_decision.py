@@ -11,7 +11,7 @@ from gdb_epi.errors import UsageError
 MAX_DIGITS = 10
 
 
-def add_decision_arguments(parser: ArgumentParser) -> None:
+def add_finding_decision_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("id", metavar="ID", help="the number in `fleet findings`")
     parser.add_argument("--note", metavar="TEXT", help="why; kept beside it")

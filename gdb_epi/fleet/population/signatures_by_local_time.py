@@ -53,7 +53,7 @@ class SignaturesByLocalTime(NamedTuple):
         )
 
 
-def find_local_hours(
+def find_signatures_by_local_time(
     population: Population, crashes: Bools | None = None
 ) -> SignaturesByLocalTime | None:
     """Return the zone whose change of clocks explains the most signatures; None where none does.
@@ -61,11 +61,11 @@ def find_local_hours(
     Of some `crashes` alone, or of all.
     """
     if crashes is None:
-        return population.computed_once(_local_hours, population)
-    return _local_hours(population, crashes)
+        return population.computed_once(_find_signatures_by_local_time, population)
+    return _find_signatures_by_local_time(population, crashes)
 
 
-def _local_hours(
+def _find_signatures_by_local_time(
     population: Population, crashes: Bools | None = None
 ) -> SignaturesByLocalTime | None:
     second = population.second
