@@ -211,11 +211,11 @@ def _diagnose_read_to_end_of_own_pipe(
         name = _variable_of_open_descriptor(context, own, other)
         if not name or not _reads_file_to_its_end(context, own):
             return None
-        evidence = (f"{own.qualname or own.name}() has not closed `{name}`, as its code shows",)
+        evidence = [f"{own.qualname or own.name}() has not closed `{name}`, as its code shows"]
     elif context.locks.fork.forked or not _loop_ends_only_at_eof(context, own):
         return None
     else:
-        evidence = ("its loop is left only by EOFError", f"a Connection has descriptor {other}")
+        evidence = ["its loop is left only by EOFError", f"a Connection has descriptor {other}"]
         held = (
             (frame, name) for frame in frames for name, at in context.view.variable_addresses(frame)
             if not at & 7 and context.descriptors.descriptor_of_object(at) == other
@@ -228,7 +228,7 @@ def _diagnose_read_to_end_of_own_pipe(
     return wait_diagnosis(
         HANG, "pipe of its own", f"{waits}, a pipe that it reads to its end; that end never comes, "
         f"because this process has the writing end open itself (descriptor {other}{owner})",
-        activity, evidence=evidence,
+        activity, evidence=tuple(evidence),
         ruled_out=("a timeout", "another way out of the loop"),
         doubts=("whether the other process still writes: then it hangs once that has ended",),
     )  # fmt: skip

@@ -129,8 +129,8 @@ def software_pattern(context: Context, word: FaultWord) -> WordShape | None:
     if word.source == "rsp":
         return None
     site = context.site
-    returned = not isinstance(site, Absent) and site.kind == RETURN and word.source == "target"
-    if returned and (site.slot or 0) % WORD:
+    slot = site.slot if not isinstance(site, Absent) and site.kind == RETURN else None
+    if word.source == "target" and (slot or 0) % WORD:
         return _software_pattern_of_value(context, word.value, is_index=True)
     return _software_pattern_of_value(context, word.value, is_index=word.distance is None)
 

@@ -63,13 +63,13 @@ def run(args: Namespace) -> None:
             population = base.population(output.parse_day_argument(args.asof))
         members = np.ones(population.day.size, dtype=bool)
     attribute = population.attribute_asked_for(name)
-    others = {
+    without_rates = {
         **dict.fromkeys(HOSTS, "a host is judged by what its crashes are, not by their rate alone"),
         **dict.fromkeys(("cpu", *TIME_AND_CPU_ATTRIBUTES), f"no host-hours tell of a {name}"),
     }
-    if attribute is None and name in others:
+    if attribute is None and name in without_rates:
         raise UsageError(
-            others[name],
+            without_rates[name],
             hint=f"gdb-epi fleet suspects{repeated_database_option(args)}",
         )
     if attribute is None:
