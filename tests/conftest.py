@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import re
@@ -70,11 +71,13 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.pop("COLUMNS", None)  # lines are folded by it; a test of that sets it itself
     if config.pluginmanager.hasplugin("hypothesispytest"):
         from hypothesis import HealthCheck, settings
-        from hypothesis.internal.conjecture import providers
 
         # Each worker would parse the whole tree, and the examples hang on what is imported by then.
-        if hasattr(providers, "_get_local_constants"):
-            providers._get_local_constants = providers.Constants
+        with contextlib.suppress(ImportError, AttributeError):  # names of hypothesis's own
+            from hypothesis.internal.conjecture import providers
+
+            if callable(providers._get_local_constants):
+                providers._get_local_constants = providers.Constants
         # Not too_slow: a loaded machine drew two examples in a minute, and a test failed by that.
         settings.register_profile(
             "repeatable", derandomize=True, deadline=None, database=None,
