@@ -169,10 +169,10 @@ class ProcessState:
     @cached_property
     def _threads_before_signal(self) -> Sequence[Thread]:
         """The threads, as they were before a handler raised the signal again, or one stopped."""
-        from gdb_epi.fault.find_fault import threads_before_raised_again
+        from gdb_epi.fault.find_fault import threads_before_signal_reraised
         from gdb_epi.fault.signal_sender import threads_in_restarted_calls
 
-        before = threads_before_raised_again(self.target.threads(), self.fault)
+        before = threads_before_signal_reraised(self.target.threads(), self.fault)
         return threads_in_restarted_calls(self.target, before)
 
     @cached_property

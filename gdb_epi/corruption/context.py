@@ -138,7 +138,7 @@ class Context:
         """The functions of all objects, by their unwind tables."""
         return FunctionBounds(self.target)
 
-    def progress(self, done: int, total: int) -> None:
+    def report_progress(self, done: int, total: int) -> None:
         """Tell the user how many bytes of a sweep are done."""
         self.swept = done, total
         if self._progress is not None:
@@ -162,7 +162,7 @@ class Context:
         self._places[value] = (limit, places)
         return places
 
-    def search_together(self, values: Sequence[int], limit: int) -> None:
+    def search_words_together(self, values: Sequence[int], limit: int) -> None:
         """Prepare places_of_word() for several words: neighbours cost one search, counted each."""
         wanted = []
         for value in values:
@@ -172,7 +172,7 @@ class Context:
         for value, places in find_words(self.target, wanted, limit).items():
             self._places[value] = (limit, places)
 
-    def share_of_searches(self) -> float:
+    def share_of_searches_left(self) -> float:
         """Return which share of the searches of memory is left; 0 where a few use all up."""
         few = MANY_SEARCHES * self._writable_size > SEARCH_BYTES
         return 0.0 if few else self._search_left / SEARCH_BYTES

@@ -17,7 +17,7 @@ from itertools import islice
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.heap.readers import shared_object_search
-from gdb_epi.corruption.strings.find_strings import reachable_strings, str_and_bytes_formats
+from gdb_epi.corruption.strings.find_strings import reachable_strings, str_and_bytes_layouts
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.address_place import NULL, NULL_BASE
 from gdb_epi.fault.memory_reads import read_up_to
@@ -86,7 +86,7 @@ def _is_damaged_string_used_as_name(context: Context, damage: Sequence[Evidence]
         return False
     with suppress(UnreadableMemory, LayoutError):
         heap = shared_object_search(context)
-        forms = str_and_bytes_formats(heap, python)
+        forms = str_and_bytes_layouts(heap, python)
         return bool(forms) and any(
             address in strings for address in reachable_strings(context, heap, python, forms[0])
         )

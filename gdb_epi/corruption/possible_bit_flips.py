@@ -66,7 +66,7 @@ class InstructionAccess(NamedTuple):
     size: int | None
     operand: MemoryOperand
 
-    def holds(self, address: int) -> bool:
+    def touches_address(self, address: int) -> bool:
         """Tell whether the access touches an address."""
         return self.address <= address < self.address + (self.size or 1)
 
@@ -83,7 +83,7 @@ class Mappings:
         at = bisect_right(self._starts, address) - 1
         return at >= 0 and address < self._ranges[at][1]
 
-    def distance(self, address: int) -> int | None:
+    def distance_to_closest(self, address: int) -> int | None:
         """Return the bytes between an address and the closest mapping; None without any."""
         at = bisect_right(self._starts, address)
         gaps = []
@@ -118,7 +118,7 @@ def possible_bit_flips(state: ProcessState) -> tuple[PossibleFlip, ...]:
     ):
         return ()
     value, non_canonical = _address_to_test(crash, accesses, following)
-    access = next((access for access in accesses if access.holds(value)), None)
+    access = next((access for access in accesses if access.touches_address(value)), None)
     values: list[tuple[int, str | None]] = [(access.address if access else value, None)]
     names = dict.fromkeys(name for access in accesses for name in access.operand.registers())
     values += [(thread.registers[name], name) for name in names if name in thread.registers]
@@ -143,7 +143,7 @@ def possible_flips_of_value(
     registers: Mapping[str, int],
 ) -> Iterator[PossibleFlip]:
     """Yield the candidates of one value; none for a value that is mapped or just beside."""
-    distance = maps.distance(value)
+    distance = maps.distance_to_closest(value)
     if maps.is_mapped(value) or (distance is not None and distance < (size or 1)):
         return
     poisoned = any(_is_poison(registers[name]) for name in GENERAL if name in registers)

@@ -97,7 +97,7 @@ def corruption_group(results: CheckResults) -> Json:
         "allocator": _allocator_of_bad_word(results),
         "fault": _failed_access_record(results),
         "candidates": damaged_word_candidates(results)[:MAX_CANDIDATES],
-        "evidence": stored_evidence(results),
+        "evidence": evidence_for_record(results),
         "possible_bit_flips": _possible_bit_flips(results),
         "against": [evidence.id for evidence in score.against],
         "skipped": [
@@ -112,7 +112,7 @@ def _allocator_of_bad_word(results: CheckResults) -> str | None:
     return owner_of_damaged_block(results.context, against) if against else None
 
 
-def stored_evidence(results: CheckResults) -> list[Json]:
+def evidence_for_record(results: CheckResults) -> list[Json]:
     """Return everything that the score rests on, so that a record can be judged anew."""
     return [
         {

@@ -77,7 +77,7 @@ def reason_to_skip_costly_checks(state: ProcessState, findings: Sequence[Finding
         if account.reason != NOT_APPLICABLE:
             return None
         how = "no signal ended the process"
-    elif account.how not in HOW_NOTHING_FAILED or _may_hide_a_fault(state, findings):
+    elif account.how not in HOW_NOTHING_FAILED or _may_hide_earlier_fault(state, findings):
         return None
     else:
         how = HOW_NOTHING_FAILED[account.how]
@@ -100,7 +100,7 @@ def _recursed_in_python(state: ProcessState) -> bool:
     return any(thread.crashed and len(thread.frames) >= MANY_FRAMES for thread in python.threads())
 
 
-def _may_hide_a_fault(state: ProcessState, findings: Sequence[Finding]) -> bool:
+def _may_hide_earlier_fault(state: ProcessState, findings: Sequence[Finding]) -> bool:
     """Tell whether a fault, or damage that a runtime reports, may have led to a sent signal."""
     account = state.account
     if isinstance(account, Absent):
@@ -179,7 +179,7 @@ def run_checks(
         return run.results_without_checks(f"not judged on this architecture ({machine.name})")
     why = reason_to_skip_costly_checks(state, findings) if near else None
     if why is not None:
-        results = run.without_costly_checks(why)
+        results = run.results_without_costly_checks(why)
         if not any(map(is_more_than_software_sign, results.evidence)):
             return results
         run = new_run()  # of all, each seeing the evidence of those before it
@@ -237,7 +237,7 @@ class _CheckRun:
         for check in all_checks():
             if again(check):
                 self._outcomes.pop(check.name, None)
-        interrupted = self._run_missing()
+        interrupted = self._run_missing_checks()
         outcomes = [self._outcomes[check.name] for check in all_checks()]
         errors = [*self._errors, *(error for outcome in outcomes for error in outcome.errors)]
         symptom = _classify_or_unknown(self.context, errors)
@@ -255,7 +255,7 @@ class _CheckRun:
             interrupted,
         )
 
-    def without_costly_checks(self, why: str) -> CheckResults:
+    def results_without_costly_checks(self, why: str) -> CheckResults:
         """Return what the cheap checks found; `why` tells why the costly ones did not run."""
         left_out = [
             check.name
@@ -277,7 +277,7 @@ class _CheckRun:
             Symptom("unknown", reason),
         )
 
-    def _run_missing(self) -> InterruptedSweep | None:
+    def _run_missing_checks(self) -> InterruptedSweep | None:
         """Run the checks without an outcome, in order; each sees the evidence before it."""
         context = self.context
         interrupted: InterruptedSweep | None = None

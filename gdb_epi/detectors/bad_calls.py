@@ -142,22 +142,22 @@ def virtual_table_at(target: Target, address: int) -> VirtualTable | None:
     region = target.region_at(address)
     if address % WORD or region is None or region.path is None or "x" in region.perms:
         return None
-    top = _read_any_word(target, address + _TOP)
+    top = _read_mapped_word(target, address + _TOP)
     if top is None or not 0 <= -top & WORD_MASK <= MAX_OBJECT:
         return None
-    info = _read_any_word(target, address + _TYPE)
+    info = _read_mapped_word(target, address + _TYPE)
     name = _class_of_type_info(target, info) if info else None
     if name is None:
         return None
     # NULL stands for a missing function of a base class; at the end it means nothing.
-    words = (_read_any_word(target, address + WORD * number) for number in range(MAX_METHODS))
+    words = (_read_mapped_word(target, address + WORD * number) for number in range(MAX_METHODS))
     methods = takewhile(lambda word: word and may_execute(target.region_at(word)), words)
     return VirtualTable(address, name, sum(1 for _ in methods))
 
 
 def _class_of_type_info(target: Target, info: int) -> str | None:
     """Return the name in a std::type_info: its first word is a table of methods too."""
-    own, name = _read_any_word(target, info), _read_any_word(target, info + _NAME)
+    own, name = _read_mapped_word(target, info), _read_mapped_word(target, info + _NAME)
     if info % WORD or not own or not name or target.region_at(own) is None:
         return None
     sizes = (min(size, PAGE - name % PAGE) for size in (MAX_NAME, 64, 16))
@@ -170,7 +170,7 @@ def _class_of_type_info(target: Target, info: int) -> str | None:
     return class_name(mangled)
 
 
-def _read_any_word(target: Target, address: int) -> int | None:
+def _read_mapped_word(target: Target, address: int) -> int | None:
     return read_word(target, address, dumped_only=False)
 
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 from gdb_epi.detectors.registry import Finding, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ABORTED, RAISED
-from gdb_epi.fault.find_fault import PROCESS, SELF, Fault, interrupted_faults
+from gdb_epi.fault.find_fault import PROCESS, SELF, Fault, faults_in_signal_frames
 from gdb_epi.fault.own_native_code import function_readable_name
 from gdb_epi.fault.signals import SIGABRT, signal_name
 from gdb_epi.locks.python.python_view import PythonView
@@ -76,7 +76,7 @@ def _crash_below_handler(target: Target, thread: Thread) -> tuple[Fault, NativeF
         thread.tid, SIGABRT, None, None, thread.registers, "core", SELF,
         architecture=thread.architecture,
     )  # fmt: skip
-    faults = list(interrupted_faults(target, outer))
+    faults = list(faults_in_signal_frames(target, outer))
     frames = target.native_frames(thread.tid) if faults else ()
     if isinstance(frames, Absent):
         return None

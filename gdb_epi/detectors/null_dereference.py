@@ -9,7 +9,7 @@ from gdb_epi.detectors.registry import Finding, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import TRANSFER
 from gdb_epi.fault.address_place import OR_A_NUMBER
-from gdb_epi.fault.called_functions import call_that_returned
+from gdb_epi.fault.called_functions import call_that_set_register
 from gdb_epi.fault.errno import errno_of
 from gdb_epi.fault.own_native_code import readable_name
 from gdb_epi.process_state import ProcessState
@@ -80,7 +80,7 @@ def null_dereference(state: ProcessState) -> Iterator[Finding]:
     frames = state.target.native_frames(account.fault.tid)
     is_followed = base and value in (0, WORD_MASK) and site.fault.architecture.decodes
     if is_followed and base and not isinstance(frames, Absent):
-        call = call_that_returned(state.target, frames, account.fault.pc, base)
+        call = call_that_set_register(state.target, frames, account.fault.pc, base)
         if call.function and (not value or call.function in _MINUS_ONE):
             facts["returned_by"] = call.function
             given = "-1" if value else "NULL"

@@ -49,7 +49,7 @@ class ThreadStack(NamedTuple):
     start: int
     end: int
 
-    def ends_in_mapping(self, region: Region) -> bool:
+    def has_lower_end_in_mapping(self, region: Region) -> bool:
         """Tell whether the lower end of the stack is at the start of the mapping, or inside it."""
         return region.start <= self.start < region.end
 
@@ -97,7 +97,7 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
     assert stack is not None and account.address is not None
     thread = state.thread(fault.tid)
     block = find_thread_stack(state.target, thread) if thread is not None else None
-    own = None if block is None else block.ends_in_mapping(stack)
+    own = None if block is None else block.has_lower_end_in_mapping(stack)
     end, large = stack.end, place.large
     if block is not None and not own and _did_caller_run_on_stack(state, fault, block):
         own, end, large = True, block.end, True  # a frame reached over the guard to other memory

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from gdb_epi.detectors.registry import DOUBT, IN_MEMORY, Finding, SupportedLabel, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import ARITHMETIC, FaultSite
-from gdb_epi.fault.instructions import is_instruction_start, is_read_from_memory
+from gdb_epi.fault.instructions import is_instruction_start, is_register_loaded_from_non_stack
 from gdb_epi.fault.memory_reads import read_up_to, try_read
 from gdb_epi.fault.own_native_code import VICTIM, facts_of_file_at_fault, files_that_import
 from gdb_epi.fault.signals import SIGFPE, SIGILL, SIGTRAP
@@ -107,7 +107,7 @@ def _divisor(target: Target, site: FaultSite) -> _Divisor | None:
         if insn.rm not in registers or (size == 1 and insn.rm in _HIGH_BYTES):
             return None
         raw, where = registers[insn.rm].to_bytes(8, "little")[:size], f"in {insn.rm}"
-        in_memory = is_read_from_memory(target, site.fault.pc, insn.rm)
+        in_memory = is_register_loaded_from_non_stack(target, site.fault.pc, insn.rm)
     else:
         at = insn.memory.address(registers) if insn.memory is not None else None
         region, sp = target.region_at(at or 0), site.fault.sp

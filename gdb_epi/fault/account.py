@@ -143,7 +143,7 @@ def own_abort_message(target: Target, account: FaultAccount) -> AbortMessage | A
 
 def _kind_of_failure(fault: Fault, site: FaultSite) -> str:
     if not fault.is_hardware_trap:
-        return _origin_of_sent_signal(fault)
+        return _how_ended_by_sent_signal(fault)
     if site.kind in _PLAIN:
         return site.kind
     if fault.signo == signals.SIGBUS and fault.code in (
@@ -164,7 +164,7 @@ def _kind_of_failure(fault: Fault, site: FaultSite) -> str:
     return UNEXPLAINED
 
 
-def _origin_of_sent_signal(fault: Fault) -> str:
+def _how_ended_by_sent_signal(fault: Fault) -> str:
     """Return how a process ended by a signal that no instruction caused (kernel/signal.c)."""
     if fault.signo == signals.SIGXFSZ and fault.sender in (SELF, PROCESS, KERNEL):
         return FILE_SIZE_LIMIT  # send_sig() in mm/filemap.c: the kernel names the writer as sender

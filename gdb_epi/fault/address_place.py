@@ -191,7 +191,7 @@ def _stack_of_subtracted_frame(target: Target, fault: Fault, address: int) -> Re
     for sp, pc in frames:
         if sp - RED_ZONE > address or not may_execute(target.region_at(pc)):
             continue
-        subtracted = subtracted_from_rsp(target, pc)
+        subtracted = amount_subtracted_from_rsp(target, pc)
         if isinstance(subtracted, int):
             stack = target.region_at(sp + subtracted) or target.region_at(
                 sp + subtracted + MAX_SAVED
@@ -225,7 +225,7 @@ def has_frame_of_variable_size(target: Target, fault: Fault) -> bool:
     """
     callers = (fault.pc, read_word(target, fault.sp) or 0)
     codes = (pc for pc in callers if may_execute(target.region_at(pc)))
-    return any(isinstance(subtracted_from_rsp(target, pc), str) for pc in codes)
+    return any(isinstance(amount_subtracted_from_rsp(target, pc), str) for pc in codes)
 
 
 def _stack_of_large_frame(target: Target, fault: Fault, address: int) -> Region | None:
@@ -246,10 +246,10 @@ def _stack_of_large_frame(target: Target, fault: Fault, address: int) -> Region 
     if not damaged:
         return above
     decodes = fault.architecture.decodes
-    return above if decodes and subtracted_from_rsp(target, fault.pc) is not None else None
+    return above if decodes and amount_subtracted_from_rsp(target, fault.pc) is not None else None
 
 
-def subtracted_from_rsp(target: Target, pc: int) -> int | str | None:
+def amount_subtracted_from_rsp(target: Target, pc: int) -> int | str | None:
     """Return what the function at `pc` subtracts from rsp for its frame before `pc`.
 
     That is a number of bytes, or the register that holds it (alloca(), an array of variable

@@ -74,7 +74,7 @@ class ReturnedCall(NamedTuple):
     is_last: bool = True
 
 
-def call_that_returned(
+def call_that_set_register(
     target: Target, frames: Sequence[NativeFrame], pc: int, register: str
 ) -> ReturnedCall:
     """Return the call of an imported function that returned what a register holds at an address.
@@ -108,7 +108,7 @@ def call_that_returned(
                 continue
             changed = changed_registers(instruction)
             if changed is None or instruction.flow not in (NEXT, BRANCH):  # not taken
-                if not _leaves_argument(target, function, register):
+                if not _keeps_argument_register(target, function, register):
                     return ReturnedCall()
                 break
             since |= changed
@@ -120,7 +120,7 @@ def call_that_returned(
     return ReturnedCall()
 
 
-def _leaves_argument(target: Target, function: Function, register: str) -> bool:
+def _keeps_argument_register(target: Target, function: Function, register: str) -> bool:
     """Whether no instruction of a function gives an argument's register a value from elsewhere.
 
     What is added to it, or masked, makes no NULL of it.
@@ -142,7 +142,7 @@ def _leaves_argument(target: Target, function: Function, register: str) -> bool:
     return True
 
 
-def size_asked_for(
+def size_asked_of_allocator(
     target: Target, frames: Sequence[NativeFrame], call: ReturnedCall, registers: Mapping[str, int]
 ) -> int | None:
     """Return the bytes that a call asked an allocator for; None where they are not known.

@@ -87,7 +87,7 @@ def exception_type(target: Target, frames: Sequence[NativeFrame]) -> str | None:
     None when there is none, or its type's name cannot be read.
     """
     header = _unwind_header(target, frames)
-    return _type_by_header(target, header) if header else None
+    return _exception_type_by_unwind_header(target, header) if header else None
 
 
 def exception_text(target: Target, frames: Sequence[NativeFrame]) -> str | Absent:
@@ -138,7 +138,7 @@ def size_asked_of_operator_new(target: Target, registers: Mapping[str, int]) -> 
     return caller.registers.get(kept) if is_new else None
 
 
-def words_of_exception(target: Target, frames: Sequence[NativeFrame]) -> Iterator[int]:
+def memory_words_of_exception(target: Target, frames: Sequence[NativeFrame]) -> Iterator[int]:
     """Yield the words of the thrown object behind its vtable, and of what they point to.
 
     There pybind11::error_already_set and nanobind::python_error keep the Python exception.
@@ -167,7 +167,7 @@ def _unwind_header(target: Target, frames: Sequence[NativeFrame]) -> int | None:
         if (
             pointer % WORD == 0
             and _is_in_writable_memory(target, pointer)
-            and _type_by_header(target, pointer)
+            and _exception_type_by_unwind_header(target, pointer)
         ):
             return pointer
     return None
@@ -178,7 +178,7 @@ def _is_in_writable_memory(target: Target, pointer: int) -> bool:
     return region is not None and "w" in region.perms
 
 
-def _type_by_header(target: Target, header: int) -> str | None:
+def _exception_type_by_unwind_header(target: Target, header: int) -> str | None:
     dependent = _CLASSES.get(try_read(target, header, WORD))
     if dependent is None:
         return None

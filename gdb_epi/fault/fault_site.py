@@ -142,7 +142,7 @@ def find_failed_transfer(target: Target, site: FaultSite) -> FaultSite:
         return _tell_transfer_by_link_register(target, site)
     top, popped = read_word(target, fault.sp), read_word(target, fault.sp - 8)
     call = call_before(target, top) if top else None
-    if call is not None and is_target_of_call(target, fault, call, top or 0, fault.pc):
+    if call is not None and did_call_go_to(target, fault, call, top or 0, fault.pc):
         return site._replace(kind=CALL, operand=call.explicit_operand)
     # Zeros are everywhere: if the top may be a return address, no return has popped it.
     if popped == fault.pc and (fault.pc or not may_execute(target.region_at(top or 0))):
@@ -168,7 +168,7 @@ def _tell_transfer_by_link_register(target: Target, site: FaultSite) -> FaultSit
     return site._replace(kind=JUMP, why=f"{machine.link} does not say how control came here")
 
 
-def is_target_of_call(
+def did_call_go_to(
     target: Target, fault: Fault, call: Instruction, return_address: int, wanted: int
 ) -> bool:
     """Tell whether an indirect call that has just been made went to an address."""
@@ -255,7 +255,7 @@ def _site_of_general_protection(target: Target, site: FaultSite) -> FaultSite:
             return site._replace(
                 kind=DATA, address=start, source="operand", access=operand.access, operand=operand
             )
-    gone = _transfer_at(target, fault, instruction, top)
+    gone = _transfer_stopped_at_instruction(target, fault, instruction, top)
     if gone is not None:
         kind, address, operand_, slot = gone
         source = "stack" if slot is not None else "operand"
@@ -328,7 +328,7 @@ def _is_range_canonical(start: int, size: int, top: int) -> bool:
     return is_canonical(start, top) and is_canonical((start + size - 1) & WORD_MASK, top)
 
 
-def _transfer_at(
+def _transfer_stopped_at_instruction(
     target: Target, fault: Fault, instruction: Instruction, top: int
 ) -> tuple[str, int, MemoryOperand | None, int | None] | None:
     """Return (kind, target, operand, slot) of a transfer that stopped at its instruction."""

@@ -3,7 +3,7 @@
 
 A handler that re-raises (faulthandler, abseil, torch) hides the fault: the core is taken inside
 raise() with SI_TKILL. The truth is then in the signal frame that the kernel pushed, which
-`innermost_interrupted_fault` finds on the stack without an unwinder.
+`innermost_fault_in_signal_frame` finds on the stack without an unwinder.
 
 What an aarch64 CPU told the kernel about a fault: ESR_EL1, which signal frames hold.
 
@@ -125,12 +125,12 @@ def find_fault(target: Target, crash: CrashInfo | Absent) -> Fault | Absent:
     )
     if sender != SELF:
         return outer
-    behind = innermost_interrupted_fault(target, outer) or fault_before_reraise(target, outer)
+    behind = innermost_fault_in_signal_frame(target, outer) or fault_of_left_handler(target, outer)
     if behind is not None or crash.si_code == signals.SI_TIMER:
         return behind or outer
     if thread is not None and not may_have_sent_signal_itself(thread):
         return outer._replace(sender=PROCESS)
-    return _fault_before_raised_again(target, outer) or outer
+    return _fault_in_frame_of_reraised_signal(target, outer) or outer
 
 
 def _was_leaving_system_call(target: Target, thread: Thread) -> bool:
@@ -158,7 +158,7 @@ def _classify_sender(crash: CrashInfo, process: ProcessInfo | Absent) -> str:
     return SELF if crash.sender_pid == process.pid else OTHER
 
 
-def _fault_before_raised_again(target: Target, outer: Fault) -> Fault | None:
+def _fault_in_frame_of_reraised_signal(target: Target, outer: Fault) -> Fault | None:
     """Return what a thread was doing when a signal came that its handler raised again.
 
     None where the innermost signal frame on its stack belongs to another signal, or to one that the
@@ -175,7 +175,7 @@ def _fault_before_raised_again(target: Target, outer: Fault) -> Fault | None:
             if signo != outer.signo or si_code > 0:
                 return None
         registers = registers_before_handler(
-            target, _general_registers(context, outer), outer.architecture
+            target, _context_and_thread_registers(context, outer), outer.architecture
         )
         if registers is None:
             return None
@@ -185,24 +185,24 @@ def _fault_before_raised_again(target: Target, outer: Fault) -> Fault | None:
     return None
 
 
-def innermost_interrupted_fault(target: Target, outer: Fault) -> Fault | None:
+def innermost_fault_in_signal_frame(target: Target, outer: Fault) -> Fault | None:
     """Return the innermost fault of the kernel whose signal frame is on the stack of `outer`."""
-    return next(interrupted_faults(target, outer), None)
+    return next(faults_in_signal_frames(target, outer), None)
 
 
-def interrupted_faults(target: Target, outer: Fault) -> Iterator[Fault]:
+def faults_in_signal_frames(target: Target, outer: Fault) -> Iterator[Fault]:
     """Yield the faults of the kernel whose signal frames are on the stack, the innermost first.
 
     A frame is recognised by bytes that all frames have (on x86-64 the word of user code's segment
     registers) and by a consistent siginfo; only bytes dumped in the core count.
     """
     for stack, start, _ in _possible_signal_frames(target, outer):
-        fault = _interrupted_fault_at(target, stack, start, outer)
+        fault = _signal_frame_fault(target, stack, start, outer)
         if fault is not None:
             yield fault
 
 
-def interrupted_by_handlers(target: Target, thread: Thread) -> Iterator[Thread]:
+def thread_before_each_handler(target: Target, thread: Thread) -> Iterator[Thread]:
     """Yield a thread as it was when each signal handler on its stack began, innermost first.
 
     A frame left by an earlier handler in an unused part of the stack looks the same.
@@ -212,7 +212,7 @@ def interrupted_by_handlers(target: Target, thread: Thread) -> Iterator[Thread]:
         architecture=thread.architecture,
     )  # fmt: skip
     for _stack, start, context in _possible_signal_frames(target, outer):
-        met = thread._replace(registers=_general_registers(context, outer))
+        met = thread._replace(registers=_context_and_thread_registers(context, outer))
         code, stack = target.region_at(met.pc), target.region_at(met.sp)
         in_code = code is not None and "x" in code.perms
         if in_code and stack is not None and "w" in stack.perms and met.sp != outer.sp + start:
@@ -246,7 +246,7 @@ def _registers_in_signal_frame(
     return dict(zip(frame.words, values, strict=True))
 
 
-def fault_before_reraise(target: Target, outer: Fault) -> Fault | None:
+def fault_of_left_handler(target: Target, outer: Fault) -> Fault | None:
     """Return the fault of a handler that set the default action, raised the signal and returned.
 
     The signal is blocked while the handler runs, so it kills when the handler returns, with the
@@ -265,13 +265,13 @@ def fault_before_reraise(target: Target, outer: Fault) -> Fault | None:
         saved = try_read(target, place - pc_at, frame.size)
         if saved[frame.marker_at : frame.marker_at + len(frame.marker)] != frame.marker:
             continue
-        fault = _interrupted_fault_at(target, saved, 0, outer)
+        fault = _signal_frame_fault(target, saved, 0, outer)
         if fault is not None and (fault.pc, fault.sp) == (outer.pc, outer.sp):
             return fault
     return None
 
 
-def _interrupted_fault_at(target: Target, stack: bytes, start: int, outer: Fault) -> Fault | None:
+def _signal_frame_fault(target: Target, stack: bytes, start: int, outer: Fault) -> Fault | None:
     frame = outer.architecture.signal_frame
     if start < 0 or start + frame.size > len(stack):
         return None
@@ -295,14 +295,14 @@ def _interrupted_fault_at(target: Target, stack: bytes, start: int, outer: Fault
     elif stale or not _does_siginfo_fit_trap(context, signo, code, address):
         if not stale and not _can_have_trapped(target, context):
             return None
-        signo, code, address = _trap_signal(context, outer.signo)
+        signo, code, address = _siginfo_by_trap_number(context, outer.signo)
     if signo not in signals.FATAL or not 0 < code <= signals.SI_KERNEL or (trap or 0) > MAX_TRAP:
         return None
     return outer._replace(
         signo=signo,
         code=code,
         address=address,
-        registers=_general_registers(context, outer),
+        registers=_context_and_thread_registers(context, outer),
         origin="signal-frame",
         sender=KERNEL,
         error=error,
@@ -310,7 +310,7 @@ def _interrupted_fault_at(target: Target, stack: bytes, start: int, outer: Fault
     )
 
 
-def threads_before_raised_again(
+def threads_before_signal_reraised(
     threads: Sequence[Thread], fault: Fault | Absent
 ) -> Sequence[Thread]:
     """Return the threads; the one that died as it was before its handler raised the signal again.
@@ -326,7 +326,7 @@ def threads_before_raised_again(
     ]
 
 
-def _general_registers(context: Mapping[str, int], outer: Fault) -> dict[str, int]:
+def _context_and_thread_registers(context: Mapping[str, int], outer: Fault) -> dict[str, int]:
     """Return the registers of a context, plus those of the thread that no context holds."""
     machine = outer.architecture
     names = (*machine.general, machine.pc)
@@ -393,7 +393,7 @@ def _can_have_trapped(target: Target, context: Mapping[str, int]) -> bool:
     return False
 
 
-def _trap_signal(context: Mapping[str, int], raised: int) -> tuple[int, int, int]:
+def _siginfo_by_trap_number(context: Mapping[str, int], raised: int) -> tuple[int, int, int]:
     """Return signal, si_code and address from the trap number; (0, 0, 0) when it does not fit.
 
     The kernel writes no siginfo for a handler without SA_SIGINFO (faulthandler's). The trap number
@@ -417,7 +417,7 @@ def _trap_signal(context: Mapping[str, int], raised: int) -> tuple[int, int, int
     return signal if raised in (signal[0], signals.SIGABRT) else (0, 0, 0)
 
 
-class ExceptionSyndrome(NamedTuple):
+class Aarch64Syndrome(NamedTuple):
     """aarch64's ESR_EL1 of a signal frame (`value`), and the address of the fault there."""
 
     value: int
@@ -462,10 +462,8 @@ class ExceptionSyndrome(NamedTuple):
         return signal if raised in (signal[0], SIGABRT) else (0, 0, 0)
 
 
-def syndrome_of_signal_frame(frame: bytes, address: int) -> ExceptionSyndrome | None:
+def syndrome_of_signal_frame(frame: bytes, address: int) -> Aarch64Syndrome | None:
     """Return the syndrome of a whole signal frame; None when the thread never had a fault."""
     at = AARCH64.signal_frame.size - _RECORD.size
     magic, size, value = _RECORD.unpack_from(frame, at)
-    return (
-        ExceptionSyndrome(value, address) if (magic, size) == (_ESR_MAGIC, _RECORD.size) else None
-    )
+    return Aarch64Syndrome(value, address) if (magic, size) == (_ESR_MAGIC, _RECORD.size) else None

@@ -225,7 +225,7 @@ def _read_stack_variable(
     return int.from_bytes(word, "little") if word else None
 
 
-def is_read_from_memory(target: Target, pc: int, register: str) -> bool:
+def is_register_loaded_from_non_stack(target: Target, pc: int, register: str) -> bool:
     """Whether the straight-line code before an address loads a register from outside of the stack.
 
     Then others can have written the value; an argument or a local variable is the function's own.

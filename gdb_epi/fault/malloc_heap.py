@@ -67,7 +67,7 @@ class HeapWords:
         """Return the number of words."""
         return self.count
 
-    def slice(self, at: int, count: int) -> Iterator[int]:
+    def words_from(self, at: int, count: int) -> Iterator[int]:
         """Yield words from a place on, up to the end."""
         return (self[number] for number in range(at, min(at + count, self.count)))
 

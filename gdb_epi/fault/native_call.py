@@ -21,7 +21,7 @@ from gdb_epi.errors import EpiError
 from gdb_epi.fault.own_native_code import (
     function_readable_name,
     is_interpreter_frame,
-    is_module_of_interpreter,
+    is_stdlib_extension,
 )
 from gdb_epi.sizes import PAGE, split_into_words
 from gdb_epi.target.api import FOREIGN_CALLS, NativeFrame, Target
@@ -73,7 +73,7 @@ def native_call_of_failure(
     `natives` are the thread's native frames, innermost first. None where the two witnesses do not
     agree, for a call with `*` or `**`, and where the frame's instruction is no call. Never raises.
     """
-    entries = _functions_that_run(target, natives)
+    entries = _running_functions(target, natives)
     if frame.hole is not None or not entries:
         return None
     from gdb_epi.cpython.values.process_values import get_process_values
@@ -84,7 +84,7 @@ def native_call_of_failure(
         return None
 
 
-def _functions_that_run(target: Target, natives: Sequence[NativeFrame]) -> dict[int, NativeFrame]:
+def _running_functions(target: Target, natives: Sequence[NativeFrame]) -> dict[int, NativeFrame]:
     """Return the functions of native code up to the interpreter, by where each begins."""
     bounds = FunctionBounds(target)
     entries: dict[int, NativeFrame] = {}
@@ -97,7 +97,7 @@ def _functions_that_run(target: Target, natives: Sequence[NativeFrame]) -> dict[
             if entries:
                 break  # what called it
             continue
-        if is_module_of_interpreter(native.module or ""):
+        if is_stdlib_extension(native.module or ""):
             continue
         function = (
             bounds.function_returned_to(native.pc) if number else bounds.function_at(native.pc)
@@ -160,7 +160,7 @@ class _NativeCallReader:
             if word < PAGE:
                 continue
             try:
-                match = self._native_function(word)
+                match = self._native_frame_of_callable(word)
             except EpiError:
                 continue  # a number, or an object that is gone
             if match is None:
@@ -186,7 +186,7 @@ class _NativeCallReader:
             return is_method and bool(index and stack[index - 1])
         return is_method and call.name == "CALL_METHOD"
 
-    def _native_function(self, word: int) -> tuple[NativeFrame, str, bool] | None:
+    def _native_frame_of_callable(self, word: int) -> tuple[NativeFrame, str, bool] | None:
         """Return the native frame that a callable runs, how, and whether it is a method's."""
         obj = self._context.obj(word)
         ident, read = obj.lineage.ident, self._reader

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, FaultAccount
-from gdb_epi.fault.called_functions import call_that_returned, imported_calls_before
+from gdb_epi.fault.called_functions import call_that_set_register, imported_calls_before
 from gdb_epi.fault.errno import ENOMEM, errno_of
 from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.lazy_pattern import LazyPattern
@@ -34,7 +34,7 @@ def is_out_of_memory(target: Target, account: FaultAccount) -> bool:
     operand = account.site.operand
     registers = operand.registers() if operand is not None and account.how == ACCESS else ()
     pc = account.fault.pc
-    returned_by = (call_that_returned(target, frames, pc, name).function for name in registers)
+    returned_by = (call_that_set_register(target, frames, pc, name).function for name in registers)
     if any(map(_ASKING.search, returned_by)):
         return True
     called = [frame for frame in frames[:MAX_FRAMES] if not frame.inlined and frame.pc]

@@ -127,7 +127,7 @@ def package_of(path: str) -> str:
     return path[match.end() :].partition("/")[0].partition(".")[0]
 
 
-def is_module_of_interpreter(path: str) -> bool:
+def is_stdlib_extension(path: str) -> bool:
     """Tell whether a file is an extension module of the standard library."""
     return _STANDARD in path
 

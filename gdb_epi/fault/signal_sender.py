@@ -86,13 +86,13 @@ def threads_in_restarted_calls(target: Target, threads: Iterable[Thread]) -> lis
     for thread in threads:
         if thread.system_call_name == "restart_syscall":
             number = _system_call_number_before(target, thread.registers)
-            number = number or _system_call_number_of_arguments(target, thread)
+            number = number or _restarted_call_number_by_arguments(target, thread)
             thread = thread._replace(registers={**thread.registers, **number})
         restarted.append(thread)
     return restarted
 
 
-def _system_call_number_of_arguments(target: Target, thread: Thread) -> dict[str, int]:
+def _restarted_call_number_by_arguments(target: Target, thread: Thread) -> dict[str, int]:
     """Return the number of the restarted call that has such arguments; {} for a sleep.
 
     futex() has the word that it compares, poll() a few descriptors. Sleeps have a clock's number or

@@ -280,7 +280,7 @@ class VariableFinder:
             if _CDATA_WORD.get(code) != 8:
                 return
         elif ident in ("_ctypes.Structure", "_ctypes.Union", "_ctypes.Array"):
-            if self._is_memory_of_others(place, at):
+            if self._is_ctypes_memory_borrowed(place, at):
                 yield _CandidateValue(name, at, True, kind, self._decoder.word(obj, 3))
             return
         elif ident not in ("_ctypes._Pointer", "_ctypes.PyCPointerType", "_ctypes.CFuncPtr",
@@ -289,7 +289,7 @@ class VariableFinder:
         word = struct.unpack("<Q", self.context.reader.read(at, 8))[0]
         yield _CandidateValue(name, word, not code or code in _POINTER_CODES, kind)
 
-    def _is_memory_of_others(self, place: int, at: int) -> bool:
+    def _is_ctypes_memory_borrowed(self, place: int, at: int) -> bool:
         """Tell whether a ctypes structure has memory of somebody else, who may give it back.
 
         ctypes frees its own (b_needsfree) with the object: where that is gone, b_ptr is damaged.

@@ -169,12 +169,12 @@ def int_pair_shape(value: int) -> WordShape | None:
         return None  # an index of items of 4 or 8 bytes
     if 0 < high < 0x1000 and (low < SMALL or low > (1 << 32) - SMALL):
         return WordShape(
-            "int-pair", f"it is two 32-bit integers, {high} and {_as_signed_half(low)}"
+            "int-pair", f"it is two 32-bit integers, {high} and {_as_signed_32_bit(low)}"
         )
     if high > (1 << 32) - 0x1000 and (low > (1 << 32) - SMALL or low < SMALL):
         return WordShape(
             "int-pair",
-            f"it is two 32-bit integers, {_as_signed_half(high)} and {_as_signed_half(low)}",
+            f"it is two 32-bit integers, {_as_signed_32_bit(high)} and {_as_signed_32_bit(low)}",
         )
     return None
 
@@ -201,5 +201,5 @@ def equal_halves_shape(value: int) -> WordShape | None:
     )
 
 
-def _as_signed_half(half: int) -> int:
+def _as_signed_32_bit(half: int) -> int:
     return half - (1 << 32) if half >> 31 else half

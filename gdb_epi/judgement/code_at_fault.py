@@ -25,9 +25,9 @@ from gdb_epi.fault.own_native_code import (
     NOT_KNOWN,
     VICTIM,
     is_interpreter_frame,
-    is_module_of_interpreter,
     is_of_installed_package,
     is_own_library,
+    is_stdlib_extension,
     package_of,
     possible_writers,
 )
@@ -156,7 +156,7 @@ def _code_at_fault_by_stack(
         most = files.most_common(1)[0][0] or ""
         return _code_at_fault_in_file(CALL, most) if is_own_library(most) else CodeAtFault(LINE)
     if first.module_name.startswith(CALLERS):
-        library = _library_that_was_called(state, frames[number:])
+        library = _library_called_by_ctypes_or_cffi(state, frames[number:])
         return _code_at_fault_in_file(CALL, library) if library else CodeAtFault(LINE)
     if is_of_installed_package(first.module or "") and any(
         f.function and not f.module for f in frames[:number]
@@ -167,7 +167,7 @@ def _code_at_fault_by_stack(
         others = (path for path in paths if path and not is_of_installed_package(path))
         if any(map(is_own_library, others)) and is_of_installed_package(first.module or ""):
             return unknown  # far more people use that package than the program's own code
-        outward = next((f for f in frames[number:] if _is_of_other_module(f, first.module)), None)
+        outward = next((f for f in frames[number:] if _is_other_library(f, first.module)), None)
         called = outward is not None and outward.module_name.startswith(CALLERS)
         called = called or is_of_installed_package(
             first.module or ""
@@ -181,10 +181,10 @@ def _code_at_fault_by_stack(
         return unknown
     inner = frames[0].module or ""
     name = inner.rpartition("/")[2]
-    return CodeAtFault(INTERPRETER, (name,) if is_module_of_interpreter(inner) else ())
+    return CodeAtFault(INTERPRETER, (name,) if is_stdlib_extension(inner) else ())
 
 
-def _library_that_was_called(state: ProcessState, frames: Sequence[NativeFrame]) -> str:
+def _library_called_by_ctypes_or_cffi(state: ProcessState, frames: Sequence[NativeFrame]) -> str:
     """Return the library whose function ctypes or cffi called; "" for a function of the system.
 
     A function that ends with a call of another one leaves it its place on the stack (a tail call).
@@ -212,11 +212,11 @@ def _is_of_interpreter_or_library(frame: NativeFrame) -> bool:
     path = frame.module or ""
     return (
         is_interpreter_frame(frame)
-        or is_module_of_interpreter(path)
+        or is_stdlib_extension(path)
         or is_own_library(path)
         or frame.module_name.startswith(CALLERS)
     )
 
 
-def _is_of_other_module(frame: NativeFrame, module: str | None) -> bool:
+def _is_other_library(frame: NativeFrame, module: str | None) -> bool:
     return frame.module != module and _is_of_interpreter_or_library(frame)

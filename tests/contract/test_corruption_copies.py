@@ -31,7 +31,7 @@ from gdb_epi.corruption.run_checks import CheckResults
 from gdb_epi.corruption.strings.find_strings import (
     SkippedObjects,
     hashed_strings_in,
-    str_and_bytes_formats,
+    str_and_bytes_layouts,
 )
 from gdb_epi.cpython.heap.gc_lists import tracked_objects
 from gdb_epi.cpython.heap.object_search import ObjectSearch
@@ -60,7 +60,7 @@ class Scene:
         self.reader = self.heap.reader
         self.context = Context(self.state, sweep=True)
         self.chance = random.Random(SEED)
-        self.form = str_and_bytes_formats(self.heap, self.python)[0]
+        self.form = str_and_bytes_layouts(self.heap, self.python)[0]
         self.types = list(self.heap.types_by_address())
         self.texts = list(self._texts())
         self.typeless = 0  # the object whose type is flipped

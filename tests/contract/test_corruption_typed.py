@@ -13,7 +13,7 @@ from support.opening import interpreter_or_skip, made_or_skip, oldest_or_skip, t
 
 from gdb_epi.corruption.checks.copies_in_files import (
     check_indexes_in_bytecode,
-    find_codes_to_compare,
+    find_code_objects_to_compare,
     read_table_indexes,
 )
 from gdb_epi.corruption.checks.gc_links import (
@@ -35,7 +35,7 @@ from gdb_epi.corruption.checks.overwritten_places import (
     _evidence_of_overwritten_type,
     _has_words_like_type,
     _object_whole_but_for_slot_clause,
-    _objects_beside,
+    _objects_named_by_items_beside,
     _pointer_member_at,
 )
 from gdb_epi.corruption.checks.python_frames import frame_at_top_of_data_stack, instruction_pointers
@@ -43,7 +43,7 @@ from gdb_epi.corruption.checks.type_slots import check_types_of_blocks_at_hand
 from gdb_epi.corruption.checks.typed_field import (
     MIN_BESIDE,
     TypedFields,
-    _evidence_of_other_description,
+    _evidence_of_flipped_static_pointer,
     _pointers_to_static_data,
     typed_field,
 )
@@ -244,7 +244,7 @@ def test_an_instruction_that_loads_what_there_is_not_is_named(interpreter: str) 
     opcodes = opcodes_of_version(scene.layout.version)
     assert opcodes is not None
     named_ones = 0
-    for code in find_codes_to_compare(scene.context, python):
+    for code in find_code_objects_to_compare(scene.context, python):
         start, size = locate_bytecode(scene.walk.reader, code)
         held = scene.target.read(start, size)
         arguments = read_table_indexes(held, opcodes) or []
@@ -331,9 +331,9 @@ def test_a_link_of_the_collector_to_where_no_head_is(scene: Scene) -> None:
     node = next(
         function - size
         for function in functions
-        if links.is_object(links.next_node(function - size))
-        and links.is_object(links.next_node(links.next_node(function - size)))
-        and links.is_object(links.previous_node(function - size))
+        if links.is_gc_head(links.next_node(function - size))
+        and links.is_gc_head(links.next_node(links.next_node(function - size)))
+        and links.is_gc_head(links.previous_node(function - size))
     )
     behind = links.next_node(node)
     others = [address for address, _ in scene.walk.visited if address - size not in (node, behind)]
@@ -396,7 +396,7 @@ def test_a_link_of_an_object_whose_last_reference_was_given_back(
         for address, kind in scene.walk.visited
         if kind == "function"
         and index.offset_in_pool_block(address) in HEADS[1:2]
-        and links.is_object(links.next_node(address - links.size))
+        and links.is_gc_head(links.next_node(address - links.size))
     )
     seal = 0x5EA1000000000000
     changed = FailedStore(scene.target, rdx=seal, rdi=function)
@@ -546,7 +546,7 @@ def test_an_object_whose_type_alone_was_overwritten(scene: Scene) -> None:
         for place, value in zip(places, values, strict=True)
         if index.offset_in_pool_block(value) in HEADS
         and index.reference_count(value)
-        and (beside := _objects_beside(scene.context, place))
+        and (beside := _objects_named_by_items_beside(scene.context, place))
         and _has_words_like_type(scene.context, value, beside)
     )
     kind = scene.walk.reader.word(address + WORD)
@@ -585,7 +585,7 @@ def test_a_pointer_to_static_data_that_others_of_the_type_share(scene: Scene) ->
         changed.put_word(address + at, value)
         context = Context(ProcessState(changed))  # type: ignore[arg-type]
         places = _pointers_to_static_data(context, address)
-        signs = _evidence_of_other_description(context, address, places, [*others, address])
+        signs = _evidence_of_flipped_static_pointer(context, address, places, [*others, address])
         return [(sign.where, sign.bits) for sign in signs]
 
     def meant(value: int) -> set[int]:
@@ -606,7 +606,7 @@ def test_a_number_of_one_bit_where_others_of_the_type_have_null(scene: Scene) ->
     address = next(
         address
         for address, kind in scene.walk.visited
-        if kind == "function" and index.begins_block(address) and not word(address + at)
+        if kind == "function" and index.may_begin_object(address) and not word(address + at)
     )
 
     def told(**changes: int) -> bool:
@@ -634,7 +634,7 @@ def test_an_object_at_hand_whose_type_is_one_bit_off(scene: Scene) -> None:
     address = next(
         at
         for at in words_at_fault(scene.context)
-        if index.begins_block(at) and index.object_type(at) and 0 < word(at) < 1 << 20
+        if index.may_begin_object(at) and index.object_type(at) and 0 < word(at) < 1 << 20
     )
     kind = word(address + WORD)
 
@@ -661,7 +661,7 @@ def test_a_type_one_bit_off_that_leads_into_a_files_data(scene: Scene) -> None:
     address, kind, bit = next(
         (at, kind, bit)
         for at in words_at_fault(scene.context)
-        if index.begins_block(at) and index.object_type(at) and 0 < word(at) < 1 << 20
+        if index.may_begin_object(at) and index.object_type(at) and 0 < word(at) < 1 << 20
         for kind in [word(at + WORD)]
         if (region := scene.target.region_at(kind)) is not None and region.is_file_mapped
         for bit in range(4, 20)

@@ -14,7 +14,7 @@ from gdb_epi.analysis import analyze
 from gdb_epi.cpython.layout.layout import load_layout
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
-from gdb_epi.fault.find_fault import ExceptionSyndrome
+from gdb_epi.fault.find_fault import Aarch64Syndrome
 from gdb_epi.fault.signal_sender import SENDING
 from gdb_epi.locks.waits.libc_lock_names import libc_functions_on_stack
 from gdb_epi.machine import AARCH64, X86_64
@@ -139,7 +139,7 @@ def test_calls_that_send_signals_have_numbers_on_every_machine() -> None:
     ],
 )
 def test_what_the_cpu_said(value, raised, mapped, signal, error) -> None:
-    syndrome = ExceptionSyndrome(value, 0x10)
+    syndrome = Aarch64Syndrome(value, 0x10)
     assert syndrome.siginfo_for(raised, mapped) == signal
     assert syndrome.x86_error_code == error
 

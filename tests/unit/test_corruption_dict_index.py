@@ -94,7 +94,7 @@ def test_a_word_in_the_middle_of_an_object_where_a_large_table_has_a_key(
 ) -> None:
     """A freed key may have begun there: in a small table the index says too little."""
     index = SimpleNamespace(
-        begins_block=lambda _at: place == 0, is_inside_pool_block=lambda _at: bool(place)
+        may_begin_object=lambda _at: place == 0, is_past_start_in_pool_block=lambda _at: bool(place)
     )
     monkeypatch.setattr(typed_slot, "address_index", lambda _context: index)
     where = lambda _at: (ENTRIES, count, WIDTH, (0, 1))  # noqa: E731
@@ -147,4 +147,6 @@ def test_what_two_other_objects_of_the_type_hold(
     )
     field: Any = SimpleNamespace(offset=FIELD)
     wrong_field = typed_field._WrongTypedField(OWNER, typed_field.FRAME, field, RIGHT ^ 1 << 13)
-    assert typed_field._found_others_hold_right_word(context, walk, wrong_field, RIGHT) is alike
+    assert (
+        typed_field._do_others_in_memory_hold_right_word(context, walk, wrong_field, RIGHT) is alike
+    )

@@ -9,7 +9,10 @@ import struct
 import pytest
 
 from gdb_epi.corruption.strings.bulk_hashing import LONGEST, StringRecordHasher
-from gdb_epi.corruption.strings.find_strings import near_type_words, patterns_one_bit_off_types
+from gdb_epi.corruption.strings.find_strings import (
+    patterns_one_bit_off_types,
+    places_of_types_one_bit_off,
+)
 from gdb_epi.cpython.objects.siphash import VARIANTS, HashKey, python_hash
 from gdb_epi.cpython.objects.str_layout import StringLayout
 from gdb_epi.sizes import WORD_MASK
@@ -106,5 +109,5 @@ def test_words_one_bit_from_a_type(apart: int) -> None:
         if number % 3:
             right.add((form.name, START + 64 * number - form.type_at))
     ghosts = patterns_one_bit_off_types(forms)
-    near_types = near_type_words(forms, START, bytes(data), (*ghosts.low, *ghosts.high))
+    near_types = places_of_types_one_bit_off(forms, START, bytes(data), (*ghosts.low, *ghosts.high))
     assert {(form.name, at) for form, at in near_types} == right

@@ -95,7 +95,9 @@ def test_a_count_that_was_raised_needs_what_names_it(monkeypatch: pytest.MonkeyP
         monkeypatch.setattr(
             object_references, "may_be_freed_object", lambda _c, _p, stale=stale: stale
         )
-        monkeypatch.setattr(object_references, "_is_place_named", lambda _c, _p, named=named: named)
+        monkeypatch.setattr(
+            object_references, "_does_any_word_name_place", lambda _c, _p, named=named: named
+        )
         made = {
             n: object_references.can_software_have_written_word(context, START, RIGHT + n, RIGHT)
             for n in (1, 2, 4)
@@ -138,7 +140,7 @@ def test_of_two_slots_a_tuple_is_a_copy_where_no_object_can_begin() -> None:
         ContainerSlot(START + 64, odd, LIST + 64, "tuple"),
         ContainerSlot(START + 128, odd, LIST + 128, typed_slot.FRAME),
     ]
-    things: Any = SimpleNamespace(is_inside_pool_block=lambda address: address == RIGHT + 8)
+    things: Any = SimpleNamespace(is_past_start_in_pool_block=lambda address: address == RIGHT + 8)
     assert typed_slot._slots_that_are_no_copies(things, held) == held[:1]
     assert (
         typed_slot._slots_that_are_no_copies(things, [*held, held[0]._replace(place=START + 8)])
@@ -161,7 +163,7 @@ def test_a_field_of_which_others_hold_the_right_word() -> None:
         wrong: Any = SimpleNamespace(
             owner=POINTS[0], category="frame", field=SimpleNamespace(offset=16), value=SLOT.value
         )
-        assert typed_field._others_hold_right_word(walk, wrong, RIGHT) == (number == 3)
+        assert typed_field._do_others_hold_right_word(walk, wrong, RIGHT) == (number == 3)
 
 
 SIZE = 16
@@ -175,7 +177,7 @@ def links(words: dict[int, int]) -> GcLinkReader:
     made.size, made._next_at, made._prev_at = SIZE, 0, 8
     made._word = lambda at: words.get(at, 0)
     made.reader = SimpleNamespace(words=lambda places: [words.get(at, 0) for at in places])
-    made.is_object = lambda node: node in words
+    made.is_gc_head = lambda node: node in words
     reader: GcLinkReader = made
     return reader
 

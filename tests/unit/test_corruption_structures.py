@@ -20,7 +20,7 @@ from gdb_epi.corruption.checks.overwritten_places import ID as OVERWRITTEN_PLACE
 from gdb_epi.corruption.context import Budget, Context
 from gdb_epi.corruption.evidence import OVERWRITTEN, Evidence, NotChecked, Skipped, plain_evidence
 from gdb_epi.corruption.heap import pymalloc_pools as pools
-from gdb_epi.corruption.heap.malloc_chunks import is_freed_mark, is_in_free_chunk
+from gdb_epi.corruption.heap.malloc_chunks import is_in_free_chunk, is_tcache_key
 from gdb_epi.corruption.registry import CHECKS, Check, all_checks
 from gdb_epi.corruption.run_checks import reason_to_skip_costly_checks, run_checks
 from gdb_epi.corruption.score import is_more_than_software_sign, prior_log_odds
@@ -101,7 +101,7 @@ def made_pool(size: int = 16384, block: int = 64, carved: int = 100, free: int =
 def test_a_pool_is_recognised(size: int) -> None:
     pool = pools.parse_pool(PLACE, bytes(made_pool(size, carved=40)))
     assert pool is not None and pool.size == size and pool.free is not None
-    assert len(list(pool.used_blocks())) == pool.used == 35
+    assert len(list(pool.used_block_offsets())) == pool.used == 35
     assert pools.free_list_repair(pool, bytes(made_pool(size, carved=40))) is None
 
 
@@ -112,7 +112,7 @@ def test_a_flipped_link_is_mended(offset: int, bit: int) -> None:
     word = int.from_bytes(data[offset : offset + 8], "little")
     data[offset : offset + 8] = (word ^ 1 << bit).to_bytes(8, "little")
     pool = pools.parse_pool(PLACE, bytes(data))
-    assert pool is not None and pool.free is None and not list(pool.used_blocks())
+    assert pool is not None and pool.free is None and not list(pool.used_block_offsets())
     wrong = pools.free_list_repair(pool, bytes(data))
     assert wrong is not None and (wrong.where, wrong.corrected) == (PLACE + offset, word)
     assert wrong.is_low_bit == (bit < 4)
@@ -188,7 +188,7 @@ def test_a_flipped_number_of_a_header_is_mended(member: int, bit: int) -> None:
     word = int.from_bytes(data[member : member + 4], "little")
     right = bytes(data[member & ~7 : (member & ~7) + 8])
     data[member : member + 4] = (word ^ 1 << bit).to_bytes(4, "little")
-    wrong = pools.header_repair(PLACE, 16384, bytes(data))
+    wrong = pools.pool_header_repair(PLACE, 16384, bytes(data))
     assert wrong is not None and wrong.where == PLACE + (member & ~7)
     assert wrong.corrected.to_bytes(8, "little") == right
 
@@ -313,7 +313,7 @@ def test_chunks_in_the_cache_are_free(key: int, hidden: bool) -> None:
     context = heap_context(data)
     assert all(is_in_free_chunk(context, HEAP + start + 24) for start in starts)
     assert not is_in_free_chunk(context, HEAP + starts[0] + SIZES[0] + 16), "the next one"
-    assert is_freed_mark(context, key) is (key > HEAP + 16), "an address is no mark"
+    assert is_tcache_key(context, key) is (key > HEAP + 16), "an address is no mark"
     struct.pack_into("<Q", data, starts[2] + 16, 0x1234_5678)  # then it is what programs keep there
     assert not any(is_in_free_chunk(heap_context(data), HEAP + start + 24) for start in starts)
 
@@ -417,7 +417,7 @@ def test_memory_that_code_wrote_over_is_not_called_whole() -> None:
 
 
 def interrupted_after_a_piece(context: Context) -> Iterator[Evidence | Skipped]:
-    context.progress(3 << 20, 5 << 20)
+    context.report_progress(3 << 20, 5 << 20)
     yield Skipped("X", "found before the interrupt")
     raise KeyboardInterrupt
 

@@ -14,7 +14,7 @@ from gdb_epi.corruption.checks.control_flow import return_from_slot_below
 from gdb_epi.corruption.checks.registers import register_values
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.software_explanations import may_stride_explain_bit
-from gdb_epi.corruption.replay.code_map import ELSEWHERE, build_code_map, code_around
+from gdb_epi.corruption.replay.code_map import ELSEWHERE, build_code_map, code_map_around
 from gdb_epi.corruption.score import load_weights
 from gdb_epi.target.api import CrashInfo, Region, Thread
 
@@ -67,7 +67,7 @@ def test_code_around_a_place_of_a_very_long_function() -> None:
     target.write(PC + 0x720, b"\x48\xb8\x90\xe9" + struct.pack("<i", -0x728) + b"\x90\x90")
     knowing(made, PC - 0x80, 1 << 16)
     assert build_code_map(made, PC) is None
-    code = code_around(made, PC)
+    code = code_map_around(made, PC)
     assert code is not None
     assert code.predecessors(PC) == [PC - 1, PC + 0x700]
     assert code.predecessors(PC - 1) == [PC - 2]

@@ -31,7 +31,7 @@ def test_the_unwinder_goes_on_at_the_instruction_that_failed_first(
 ) -> None:
     first = Fault(PID, 11, 1, 4, {"rip": MET}, "signal-frame", "kernel")
     monkeypatch.setattr(
-        "gdb_epi.detectors.earlier_crash.interrupted_faults", lambda *_: iter([first])
+        "gdb_epi.detectors.earlier_crash.faults_in_signal_frames", lambda *_: iter([first])
     )
     made = state(crash(address=0), native=[of("strcpy", PC), *outside])
     assert [finding.facts["what"] for finding in earlier_crash(made)] == what

@@ -54,7 +54,7 @@ from gdb_epi.corruption.checks.registers import register_values
 from gdb_epi.corruption.checks.wild_values import call_of_data
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, REGISTER, NotChecked, word_evidence
-from gdb_epi.corruption.pointers.one_bit_neighbours import rank_neighbours
+from gdb_epi.corruption.pointers.one_bit_neighbours import rank_one_bit_neighbours
 from gdb_epi.detectors.bad_calls import ran_past_end
 from gdb_epi.detectors.pointer_one_bit_off import pointer_one_bit_off
 from gdb_epi.errors import Absent
@@ -200,7 +200,7 @@ def test_other_places_of_the_right_pointer_are_counted_or_at_least(count: int, t
 def test_what_another_check_has_found_is_not_denied() -> None:
     """A word that was read through is not searched for; another check may have searched for it."""
     made = pointed(BAD, {HEAP + 0x20: BAD, HEAP + 0x100: GOOD})
-    best = [neighbour._replace(copies=0) for neighbour in rank_neighbours(made)]
+    best = [neighbour._replace(copies=0) for neighbour in rank_one_bit_neighbours(made)]
     assert [neighbour.corrected for neighbour in best] == [GOOD]
     sentence = _sentence_of_correction(made, best[0])
     assert "; 1 other place (memory, registers) holds the right value" in sentence

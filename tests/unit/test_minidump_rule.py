@@ -78,11 +78,14 @@ def test_the_end_of_a_mapping_is_not_mapped() -> None:
     ("address", "distance"), [(0xFF8, 8), (0x1000, 0), (0x2000, 0), (0x2008, 8), (0x3FF0, 16)]
 )
 def test_distance_is_the_gap_to_the_closest_mapping(address: int, distance: int) -> None:
-    assert Mappings([region(0x1000, 0x1000), region(0x4000, 16)]).distance(address) == distance
+    assert (
+        Mappings([region(0x1000, 0x1000), region(0x4000, 16)]).distance_to_closest(address)
+        == distance
+    )
 
 
 def test_without_a_map_there_is_no_distance() -> None:
-    assert Mappings([]).distance(5) is None
+    assert Mappings([]).distance_to_closest(5) is None
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from gdb_epi.corruption.pointers import read_place
 from gdb_epi.corruption.pointers.read_place import is_slot_in_block_from_base
 from gdb_epi.detectors.null_dereference import null_dereference
 from gdb_epi.fault import called_functions
-from gdb_epi.fault.called_functions import call_that_returned
+from gdb_epi.fault.called_functions import call_that_set_register
 from gdb_epi.target.api import NativeFrame
 from gdb_epi.target.function_bounds import Function
 
@@ -153,9 +153,9 @@ def test_which_call_returned_the_null(
     monkeypatch.setattr(called_functions, "FunctionBounds", Bounds)
     slot = {outer + 5: 1, outer + 13: 2}
     monkeypatch.setattr(called_functions, "got_slot_of_call", lambda _t, _i, end: slot.get(end))
-    named = SimpleNamespace(name=lambda number: {1: "mmap", 2: "close"}[number])
+    named = SimpleNamespace(name_of_slot=lambda number: {1: "mmap", 2: "close"}[number])
     monkeypatch.setattr(called_functions, "ImportedFunctions", lambda _target: named)
     pc = inner + len(failing) if callee else outer + len(before)
     frames = [NativeFrame(at, SP, "f", "/srv/x.so") for at in (pc, outer + len(before))]
-    call = call_that_returned(made, frames, pc, register)
+    call = call_that_set_register(made, frames, pc, register)
     assert (call.function, call.is_last) == (function, is_last)

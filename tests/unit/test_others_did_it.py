@@ -11,7 +11,7 @@ from support.scenes import HEAP, PC, SP, STACK, STACK_SIZE, TEXT, crash, state
 from unit.test_malloc_heap import FIRST, SIZE, TCACHE, chunks, target
 
 from gdb_epi.detectors.registry import DOUBT, IN_MEMORY, SMALL_STACK
-from gdb_epi.detectors.runtimes.aborts import asserts_value_in_memory
+from gdb_epi.detectors.runtimes.aborts import is_assertion_about_stored_value
 from gdb_epi.detectors.runtimes.damaged_heap import (
     MisfittingChunk,
     _first_misfitting_chunk,
@@ -20,8 +20,8 @@ from gdb_epi.detectors.runtimes.damaged_heap import (
 from gdb_epi.detectors.stack_overflow import stack_overflow
 from gdb_epi.detectors.traps import integer_division
 from gdb_epi.fault.called_functions import got_slot_of_call
-from gdb_epi.fault.frame_pointer_receivers import _calls_with_pointer
 from gdb_epi.fault.malloc_heap import HeapWords
+from gdb_epi.fault.stack_address_receivers import _calls_passing_pointer
 from gdb_epi.target.api import Region
 from gdb_epi.x86 import decode
 
@@ -43,7 +43,7 @@ def test_who_is_given_a_pointer_into_the_frame(code: str, given: list[str]) -> N
         regions=[Region(TEXT, TEXT + 4096, "r-x", "/lib/a.so", 0, 4096)],
         memory={TEXT: text.ljust(4096, b"\xcc")},
     )
-    calls = list(_calls_with_pointer(made, TEXT, TEXT + len(text), frozenset(("rsp",))))
+    calls = list(_calls_passing_pointer(made, TEXT, TEXT + len(text), frozenset(("rsp",))))
     assert [name for call in calls for name in call.arguments] == given
 
 
@@ -62,7 +62,7 @@ def test_who_is_given_a_pointer_into_the_frame(code: str, given: list[str]) -> N
 def test_an_assertion_about_memory_may_be_about_what_others_wrote(
     assertion: str, *, reads: bool
 ) -> None:
-    assert asserts_value_in_memory(assertion) is reads
+    assert is_assertion_about_stored_value(assertion) is reads
 
 
 @pytest.mark.parametrize(

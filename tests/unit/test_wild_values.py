@@ -695,7 +695,7 @@ def test_the_mark_of_freed_blocks_says_something_where_it_was_used(
 ) -> None:
     """Of a core without code it was any register that free() had left it in: 97 %, of a flip."""
     home = "gdb_epi.corruption.checks.benign_causes"
-    monkeypatch.setattr(f"{home}.is_freed_mark", lambda _context, value: value == GARBAGE)
+    monkeypatch.setattr(f"{home}.is_tcache_key", lambda _context, value: value == GARBAGE)
     assert ids(use_after_free(failed(LOAD, PROTECTED, rdi=GARBAGE))) == ["S:use-after-free"]
     assert not ids(use_after_free(failed("", PROTECTED, rdi=GARBAGE, rip=GAP)))
 

@@ -11,12 +11,12 @@ from gdb_epi.corruption.checks.gc_links import (
 )
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import ONCE_MORE, Evidence, plain_evidence
-from gdb_epi.corruption.heap.address_descriptions import begins_free_chunk, leads_to_mapping_or_text
+from gdb_epi.corruption.heap.address_descriptions import begins_free_chunk, leads_to_start_or_text
 from gdb_epi.corruption.heap.address_index import FREE, address_index
-from gdb_epi.corruption.heap.malloc_chunks import is_freed_mark, is_in_free_chunk
+from gdb_epi.corruption.heap.malloc_chunks import is_in_free_chunk, is_tcache_key
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.readers import AROUND, is_on_stack, read_words
-from gdb_epi.corruption.pointers.one_bit_neighbours import rank_neighbours
+from gdb_epi.corruption.pointers.one_bit_neighbours import rank_one_bit_neighbours
 from gdb_epi.corruption.pointers.read_place import (
     TEXTS,
     addresses_value_was_read_through,
@@ -28,7 +28,7 @@ from gdb_epi.corruption.pointers.read_place import (
 from gdb_epi.corruption.pointers.small_changes import (
     ONE_BIT,
     is_one_bit_from_start_of_thing,
-    sign_id_beside_one_bit,
+    sign_id_or_one_bit_id,
 )
 from gdb_epi.corruption.pointers.software_sign_ids import (
     sign_id_of_null,
@@ -180,7 +180,7 @@ def access_beside_mapping(context: Context) -> Iterator[Evidence]:
             "much as the stacks of threads beside it take, so that threads have ended there"
         )
         pointers = [suspect.value for suspect in find_suspects(context)]
-        id = sign_id_beside_one_bit(context, "S:ended-stack", *pointers)
+        id = sign_id_or_one_bit_id(context, "S:ended-stack", *pointers)
         yield plain_evidence(id, "", summary, plain=ENDED_THREAD)
         return
     begins_block = near.after and near.region.end + HEAD_BYTES
@@ -195,7 +195,7 @@ def access_beside_mapping(context: Context) -> Iterator[Evidence]:
         # Nothing on a stack begins where that could be known.
         stack = is_on_stack(context, near.region.end - 1)
         pointers = [suspect.value for suspect in find_suspects(context)]
-        id = id + ONE_BIT if stack else sign_id_beside_one_bit(context, id, *pointers)
+        id = id + ONE_BIT if stack else sign_id_or_one_bit_id(context, id, *pointers)
     far = f"{near.distance} bytes" if near.distance else "right"
     summary = f"the access is {far} {side} of a mapping, {at:#018x}"
     may_be_gone = near.after and any(
@@ -232,7 +232,7 @@ def _is_access_pointer_among_objects(context: Context) -> bool:
     return any(
         neighbour.level in TYPED
         and not all(is_on_stack(context, slot) for slot in neighbour.suspect.slots)
-        for neighbour in rank_neighbours(context)
+        for neighbour in rank_one_bit_neighbours(context)
     )
 
 
@@ -279,7 +279,7 @@ def write_to_read_only_memory(context: Context) -> Iterator[Evidence]:
             yield plain_evidence("S:past-end", "", summary)
             return
         id = "S:read-only"
-        if words and not leads_to_mapping_or_text(context, words[0].value):
+        if words and not leads_to_start_or_text(context, words[0].value):
             id = sign_id_of_pointer(context, words[0], id)
         yield plain_evidence(id, "", f"{site.address or 0:#018x} is mapped, but only to be read")
 
@@ -335,7 +335,7 @@ def pointer_to_unmapped_page(context: Context) -> Iterator[Evidence]:
                     yield plain_evidence("S:abort-malloc", word.source, NO_BLOCK)
                 continue  # no pointer to that page stands anywhere
             summary = f"{word.source} holds {word.value:#018x}, the start of a page without memory"
-            id = sign_id_beside_one_bit(context, "S:unmapped", word.value)
+            id = sign_id_or_one_bit_id(context, "S:unmapped", word.value)
             yield plain_evidence(sign_id_of_value(context, word, id), word.source, summary)
 
 
@@ -374,7 +374,7 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
     index, site = address_index(context), context.site
     was_used = not isinstance(site, Absent) and site.instruction is not None
     for suspect in find_suspects(context):
-        if was_used and suspect.depth == 0 and is_freed_mark(context, suspect.value):
+        if was_used and suspect.depth == 0 and is_tcache_key(context, suspect.value):
             summary = (
                 f"{suspect.source} holds {suspect.value:#018x}, the random number that malloc "
                 "writes into each small block that is freed: it was read from such a block"
@@ -396,7 +396,7 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
                 "malloc's begins"
             )
         if summary:
-            id = sign_id_beside_one_bit(context, "S:use-after-free", suspect.value)
+            id = sign_id_or_one_bit_id(context, "S:use-after-free", suspect.value)
             yield plain_evidence(id, suspect.source, summary)
             return
         slots = suspect.slots if suspect.depth == 0 else ()
@@ -408,7 +408,7 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
             if counted:
                 summary += ": its link to the next free block was counted up, as a reference is"
             bases = addresses_value_was_read_through(context, suspect.source)
-            id = sign_id_beside_one_bit(context, "S:use-after-free", *bases)
+            id = sign_id_or_one_bit_id(context, "S:use-after-free", *bases)
             yield plain_evidence(id, slot, summary)
             return
         word = FaultWord(suspect.source, suspect.value, suspect.distance)
@@ -418,7 +418,7 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
                 f"{suspect.source} holds {suspect.value:#018x}, read from {read_from.slot:#018x} "
                 "in a pool of pymalloc whose blocks were all freed"
             )
-            id = sign_id_beside_one_bit(context, "S:use-after-free", read_from.base)
+            id = sign_id_or_one_bit_id(context, "S:use-after-free", read_from.base)
             yield plain_evidence(id, read_from.slot, summary)
             return
         for slot in suspect.slots:
@@ -428,18 +428,18 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
                     f"malloc: it stands at {slot:#018x}, where the block begins"
                 )
                 id = "S:use-after-free"
-                if not is_freed_mark(context, read_word(context.target, slot + WORD) or 0):
+                if not is_tcache_key(context, read_word(context.target, slot + WORD) or 0):
                     id = "S:unset-or-freed"
                     summary += ", and malloc's mark of freed blocks does not stand behind it"
                 yield plain_evidence(id, slot, summary)
                 return
-    small = _small_word_of_free_block(context)
+    small = _evidence_of_small_freed_word(context)
     if small is not None and not _is_null_explained_by_detector(context):
         yield small
 
 
 @once_per_run
-def _small_word_of_free_block(context: Context) -> Evidence | None:
+def _evidence_of_small_freed_word(context: Context) -> Evidence | None:
     """Tell a NULL or a small number of a free block of pymalloc's.
 
     It was read there; where that is not known, the code before read another word of such a block.
@@ -468,7 +468,7 @@ def _small_word_of_free_block(context: Context) -> Evidence | None:
                     f"{what}; right before, {load.register} was read from {load.slot:#x}, in a "
                     "free block of pymalloc"
                 )
-                id = sign_id_beside_one_bit(context, "S:use-after-free", base)
+                id = sign_id_or_one_bit_id(context, "S:use-after-free", base)
                 return plain_evidence(id, load.slot, summary)
         return None
     steps = index.free_link_increment(read_from.base)
@@ -480,7 +480,7 @@ def _small_word_of_free_block(context: Context) -> Evidence | None:
             ": where an object has its count stands the link to the next free block, counted "
             f"up by {steps}"
         )
-    id = sign_id_beside_one_bit(context, "S:use-after-free", read_from.base)
+    id = sign_id_or_one_bit_id(context, "S:use-after-free", read_from.base)
     return plain_evidence(id, read_from.slot, summary)
 
 
@@ -619,7 +619,8 @@ def ordinary_causes_of_detectors(context: Context) -> Iterator[Evidence]:
     pointer at which nothing begins is told apart: a flipped pointer leads to such zeros too.
     """
     explained = (
-        _is_null_explained_by_detector(context) or _small_word_of_free_block(context) is not None
+        _is_null_explained_by_detector(context)
+        or _evidence_of_small_freed_word(context) is not None
     )
     for finding in context.findings:
         if explained and finding.detector == "null_dereference":

@@ -343,7 +343,7 @@ def instruction_that_cannot_fault(context: Context) -> Iterator[Evidence | Skipp
     elif site.kind == ARITHMETIC and instruction.name != "div" and code in (1, 2):
         why = "SIGFPE of an integer division, but the instruction does not divide"
         yield plain_evidence("C6", "rip", why)
-    elif site.kind == ILLEGAL and code == 2 and _is_ordinary_instruction(instruction):
+    elif site.kind == ILLEGAL and code == 2 and _is_plain_integer_instruction(instruction):
         if was_code_page_written(context, site.fault.pc):
             yield Skipped("C6", "code that the process has written to may have been another then")
             return
@@ -351,7 +351,7 @@ def instruction_that_cannot_fault(context: Context) -> Iterator[Evidence | Skipp
         yield plain_evidence("C6", "rip", why)
 
 
-def _is_ordinary_instruction(instruction: Instruction) -> bool:
+def _is_plain_integer_instruction(instruction: Instruction) -> bool:
     """Whether every CPU runs it: plain integer code without a trap."""
     if instruction.encoding != "legacy" or instruction.flow == TRAP or instruction.privileged:
         return False
@@ -454,7 +454,7 @@ def _evidence_of_jump_by_pointer(
         ]
         if starts and call_returning_to(context.target, value) is None:
             inside[value] = starts
-    context.search_together(list(inside), PLACES)
+    context.search_words_together(list(inside), PLACES)
     for value, starts in inside.items():
         registers = site.fault.registers
         names = [n for n in GENERAL if registers.get(n) == value]

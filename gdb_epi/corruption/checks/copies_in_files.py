@@ -36,7 +36,7 @@ from gdb_epi.corruption.files.pyc_files import (
     pyc_files,
 )
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
-from gdb_epi.corruption.heap.readers import read_words, shared_reader, words_in_range
+from gdb_epi.corruption.heap.readers import read_words, shared_reader, where_in_range
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
 from gdb_epi.cpython.frames.code_objects import CODE_UNIT, locate_bytecode
@@ -100,7 +100,7 @@ def check_bytecode_against_pyc(context: Context) -> Iterator[Evidence | Skipped]
     python = require(context.state.python)
     reader = shared_reader(context)
     missing = 0
-    for address in find_codes_to_compare(context, python):
+    for address in find_code_objects_to_compare(context, python):
         code = None
         with suppress(UnreadableMemory, LayoutError):
             code = _read_running_bytecode(reader, address)
@@ -116,7 +116,7 @@ def check_bytecode_against_pyc(context: Context) -> Iterator[Evidence | Skipped]
         yield Skipped("R6", f"{counted(missing, 'code object')} of files without a .pyc here")
 
 
-def find_codes_to_compare(context: Context, python: PythonState) -> Iterator[int]:
+def find_code_objects_to_compare(context: Context, python: PythonState) -> Iterator[int]:
     """Yield the code objects to compare with .pyc files, each once.
 
     By default of the innermost frames; in a sweep all that frames reach.
@@ -250,7 +250,7 @@ def check_code_parts_against_pyc(context: Context) -> Iterator[Evidence | Skippe
     constants = CodeComparer(shared_reader(context))
     files: dict[str, tuple[LoadedPyc, list[int]]] = {}
     missing = later = parsed = 0
-    for address in find_codes_to_compare(context, python):
+    for address in find_code_objects_to_compare(context, python):
         source = None
         with suppress(UnreadableMemory):
             source = source_file_of_code(constants.reader, address)
@@ -267,14 +267,14 @@ def check_code_parts_against_pyc(context: Context) -> Iterator[Evidence | Skippe
             parsed -= len(pyc.file.data)
             later += len(addresses)
             continue
-        yield from _compare_parts(context, python, constants, pyc, addresses)
+        yield from _compare_code_parts(context, python, constants, pyc, addresses)
     if missing:
         yield Skipped("R22", f"{counted(missing, 'code object')} of files without a .pyc here")
     if later:
         yield Skipped("R22", f"{counted(later, 'code object')} of large files: see --sweep")
 
 
-def _compare_parts(
+def _compare_code_parts(
     context: Context,
     python: PythonState,
     constants: CodeComparer,
@@ -343,7 +343,7 @@ def _evidence_of_flipped_code_part(
     yield word_evidence("R22" if proof.holds else "R22:form", where, word, word ^ 1 << bit, summary)
 
 
-class TableIndex(NamedTuple):
+class BytecodeTableIndex(NamedTuple):
     """An index into a table: the position of its lowest byte in the instructions, and the index."""
 
     at: int
@@ -367,12 +367,12 @@ def check_indexes_in_bytecode(context: Context) -> Iterator[Evidence]:
     if opcodes is None:
         raise NotChecked("no table of opcodes for Python {}.{}".format(*python.layout.version))
     reader = shared_reader(context)
-    for address in find_codes_to_compare(context, python):
+    for address in find_code_objects_to_compare(context, python):
         wrong = None
         with suppress(UnreadableMemory, LayoutError):
             start, size = locate_bytecode(reader, address)
             if 0 < size <= MAX_DECODED and size % CODE_UNIT == 0:
-                sizes = _table_sizes(reader, address)
+                sizes = _entry_counts_of_code_tables(reader, address)
                 wrong = find_index_beyond_table(reader.read(start, size), sizes, opcodes)
         if wrong is None:
             continue
@@ -388,7 +388,7 @@ def check_indexes_in_bytecode(context: Context) -> Iterator[Evidence]:
         yield word_evidence("R26", where, word, word ^ flip, summary, offset=argument.at)
 
 
-def _table_sizes(reader: MemoryReader, address: int) -> dict[str, int]:
+def _entry_counts_of_code_tables(reader: MemoryReader, address: int) -> dict[str, int]:
     """Return how many entries the tables of a code object have."""
     consts = reader.field(address, "PyCodeObject", "co_consts")
     return {
@@ -399,7 +399,7 @@ def _table_sizes(reader: MemoryReader, address: int) -> dict[str, int]:
 
 def find_index_beyond_table(
     code: bytes, sizes: dict[str, int], opcodes: OpcodesOfVersion
-) -> tuple[TableIndex, int] | None:
+) -> tuple[BytecodeTableIndex, int] | None:
     """Return the one argument that is beyond its table, and what it should be; None otherwise.
 
     None too for instrumented code, and where several indexes are wrong or could be right.
@@ -420,16 +420,16 @@ def find_index_beyond_table(
     return (argument, right[0]) if len(right) == 1 else None
 
 
-def read_table_indexes(code: bytes, opcodes: OpcodesOfVersion) -> list[TableIndex] | None:
+def read_table_indexes(code: bytes, opcodes: OpcodesOfVersion) -> list[BytecodeTableIndex] | None:
     """Return the indexes into constants and variables; None for instrumented code."""
-    arguments: list[TableIndex] = []
+    arguments: list[BytecodeTableIndex] = []
     for at, _, name, value in opcodes.decode(code):
         if code[at] in opcodes.rewritten:
             return None
         if opcodes.base.get(code[at], code[at]) in opcodes.consts:
-            arguments.append(TableIndex(at + 1, CONSTANTS, value))
+            arguments.append(BytecodeTableIndex(at + 1, CONSTANTS, value))
         elif name in _OF_ONE_VARIABLE:
-            arguments.append(TableIndex(at + 1, VARIABLES, value))
+            arguments.append(BytecodeTableIndex(at + 1, VARIABLES, value))
     return arguments
 
 
@@ -625,7 +625,7 @@ def pointers_into_functions(context: Context) -> Iterator[Evidence]:
             start = image.base + load.vaddr + WORD - 1 & -WORD
             count = load.filesz // WORD if load.flags & PF_W and load.filesz < MAX_DATA else 0
             words = read_words(context, start, count)
-            for number in words_in_range(words, inside.start, pc):
+            for number in where_in_range(words, inside.start, pc):
                 yield from _evidence_of_wrong_function_pointer(
                     context, image, start + WORD * number, words[number]
                 )

@@ -92,7 +92,7 @@ class _DictTableNumbers(NamedTuple):
         )
 
     @property
-    def impossible_numbers(self) -> int:
+    def impossible_count(self) -> int:
         """How many of the numbers no table can have, whatever the others are."""
         log2, width = self.log2, self.log2_bytes
         return (
@@ -137,7 +137,7 @@ def dict_tables(context: Context) -> Iterator[Evidence]:
         repairs = list(tables.one_bit_repairs(keys, table))
         if len(repairs) == 1:
             member, right = repairs[0]
-            place, held, corrected = tables.wrong_word(owner, keys, member, table, right)
+            place, held, corrected = tables.place_and_right_word(owner, keys, member, table, right)
             summary = (
                 f"{member} of the dict at {owner:#018x} is {getattr(table, _NAMES[member])}; with "
                 f"{getattr(right, _NAMES[member])}, one bit away, its table's size, counts and "
@@ -161,7 +161,7 @@ def _evidence_of_overwritten_table(
     heads = {
         keys: (owner, table)
         for keys, (owner, table) in wrong.items()
-        if table.impossible_numbers + (tables.reference_count(keys) >= MAX_NUMBER) >= MIN_IMPOSSIBLE
+        if table.impossible_count + (tables.reference_count(keys) >= MAX_NUMBER) >= MIN_IMPOSSIBLE
         and not index.in_free_block(owner)
     }
     at_hand = [value for value in words_at_fault(context) if value in heads]
@@ -172,7 +172,7 @@ def _evidence_of_overwritten_table(
         if keys % (2 * WORD) or not all(map(is_named, others)):
             continue
         numbers = ", ".join(
-            f"{name} {getattr(table, field):#x}" for name, field in tables.members.items()
+            f"{name} {getattr(table, field):#x}" for name, field in tables.member_names.items()
         )
         summary = (
             f"the head of the table of the dict at {owner:#018x} was overwritten: no table has "
@@ -185,7 +185,7 @@ def _index_width_log2(log2: int) -> int:
     return next((width for most, width in _WIDTHS if log2 < most), 3)
 
 
-class _DictsOfOneSize(NamedTuple):
+class _DictsInBlocksOfOneSize(NamedTuple):
     """The dicts in blocks of one size, freed ones too: block numbers, tables and claimed counts."""
 
     blocks: SizeClassBlocks
@@ -198,7 +198,7 @@ class _DictsOfOneSize(NamedTuple):
 
 def _dicts_in_pools(
     census: PoolCensus, walk: ObjectWalk, tables: _DictTables
-) -> Iterator[_DictsOfOneSize]:
+) -> Iterator[_DictsInBlocksOfOneSize]:
     """Yield the dicts in the pools."""
     for kind in walk.kinds.types_met_so_far():
         if kind.name != "dict" or kind.flags & HEAP_TYPE:
@@ -210,7 +210,7 @@ def _dicts_in_pools(
                 numbers = row.blocks_holding(kind.address, head + tables.type_at)[:MAX_DICTS]
                 keys = row.words_of_blocks(numbers, head + tables.keys_at)
                 used = row.words_of_blocks(numbers, head + tables.used_at)
-                yield _DictsOfOneSize(blocks, row, head, numbers, keys, used)
+                yield _DictsInBlocksOfOneSize(blocks, row, head, numbers, keys, used)
 
 
 class _DictTables:
@@ -241,7 +241,7 @@ class _DictTables:
         self._entries = list(self._masks).index(self._at["dk_nentries"])
 
     def contradicted_dicts(
-        self, dicts: _DictsOfOneSize
+        self, dicts: _DictsInBlocksOfOneSize
     ) -> Iterator[tuple[int, int, _DictTableNumbers]]:
         """Yield the dicts whose numbers do not add up: number of the block, table, numbers.
 
@@ -280,7 +280,7 @@ class _DictTables:
                 yield number, keys, table
 
     @property
-    def members(self) -> dict[str, str]:
+    def member_names(self) -> dict[str, str]:
         """The members of a table's head that this release has, and the numbers that they are."""
         return {name: _NAMES[name] for name in self._at}
 
@@ -305,13 +305,13 @@ class _DictTables:
         )
 
     def _is_consistent(self, table: _DictTableNumbers) -> bool:
-        return table.adds_up or self.is_empty(table)
+        return table.adds_up or self.is_shared_empty_table(table)
 
     def _table_from_words(self, words: tuple[int, ...], used: int) -> _DictTableNumbers:
         numbers = self._fields.unpack_from(self._words.pack(*words))
         return _DictTableNumbers(used=used, **dict(zip(self._names, numbers, strict=True)))
 
-    def is_empty(self, table: _DictTableNumbers) -> bool:
+    def is_shared_empty_table(self, table: _DictTableNumbers) -> bool:
         """Whether this is the table of all empty dicts (Py_EMPTY_KEYS)."""
         return not table.entries and table.used <= 0 and table.usable <= 1
 
@@ -346,7 +346,7 @@ class _DictTables:
             return False
         return len(named) == (table.entries if table.used < 0 else table.used)
 
-    def wrong_word(
+    def place_and_right_word(
         self, owner: int, keys: int, member: str, table: _DictTableNumbers, right: _DictTableNumbers
     ) -> tuple[int, int, int]:
         """Return the place of the word that a member is in, what it holds, and what it should."""

@@ -29,7 +29,7 @@ from gdb_epi.corruption.heap.address_index import (
     ThingAtAddress,
     address_index,
 )
-from gdb_epi.corruption.heap.cpython_fields import may_extension_mark
+from gdb_epi.corruption.heap.cpython_fields import type_that_may_mark
 from gdb_epi.corruption.heap.popped_frames import (
     find_code_of_popped_frame,
     find_link_of_popped_frame,
@@ -42,7 +42,7 @@ from gdb_epi.corruption.pointers.one_bit_neighbours import (
     count_registers_holding,
     has_software_pattern,
     is_far_flip,
-    rank_neighbours,
+    rank_one_bit_neighbours,
 )
 from gdb_epi.corruption.pointers.suspects import SuspectedWord, find_suspects
 from gdb_epi.corruption.registry import check
@@ -86,7 +86,7 @@ def one_bit_pointer(context: Context) -> Iterator[Evidence | Skipped]:
     site = context.site
     if not isinstance(site, Absent) and site.instruction is None and not site.arrived:
         yield Skipped("P", f"only registers near the address were tested: {site.why}")
-    best = rank_neighbours(context)
+    best = rank_one_bit_neighbours(context)
     if context.searches_skipped:
         why = f"{context.searches_skipped} words were not looked for elsewhere: too much memory"
         yield Skipped("P", why)
@@ -102,7 +102,7 @@ def _pointer_evidence(context: Context, neighbour: WordCorrection) -> Evidence:
     marks: str | None = None
     if not neighbour.ambiguous and not neighbour.of_cpython and neighbour.bit >= 0:
         marks = next(
-            filter(None, (may_extension_mark(context, at, neighbour.bit) for at in suspect.slots)),
+            filter(None, (type_that_may_mark(context, at, neighbour.bit) for at in suspect.slots)),
             None,
         )
         if not marks and neighbour.bit >= FAR_BIT and not suspect.depth:
@@ -255,7 +255,7 @@ def wrong_byte_of_pointer(context: Context) -> Iterator[Evidence]:
     """
     if any(evidence.id.startswith("S:") for evidence in context.evidence):
         return
-    if any(neighbour.pointee is not None for neighbour in rank_neighbours(context)):
+    if any(neighbour.pointee is not None for neighbour in rank_one_bit_neighbours(context)):
         return
     for suspect in find_suspects(context):
         if suspect.depth == 0 and not has_software_pattern(context, suspect):
@@ -432,7 +432,7 @@ def recurring_flips(context: Context) -> Iterator[Evidence]:
     flag bit in many words, which is why only words that other checks hold for damaged are compared
     and ambiguous ones are not.
     """
-    words = _one_bit_evidence_by_word(context)
+    words = _one_bit_evidence_of_each_word(context)
     for word in words:
         bit, ones = word.bits[0], _was_bit_set(word)
         repeats = [
@@ -446,7 +446,7 @@ def recurring_flips(context: Context) -> Iterator[Evidence]:
             yield _evidence_of_recurring_flip(word, repeats)
 
 
-def _one_bit_evidence_by_word(context: Context) -> list[Evidence]:
+def _one_bit_evidence_of_each_word(context: Context) -> list[Evidence]:
     """Return one item for each damaged word: one bit, a place in memory, an unknown other use."""
     by_words: dict[tuple[object, ...], Evidence] = {}
     for evidence in context.evidence[:MAX_WORDS]:

@@ -73,14 +73,14 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
     repairs: dict[int, GcLinkRepair] = {}
     broken: list[int] = []  # nodes whose next leads to no object
     for node in _gc_heads_near_fault(context, links.size):
-        if links.is_object(node):
+        if links.is_gc_head(node):
             yield from _evidence_of_link_overwritten_in_dealloc(context, links, node)
             for repair in links.one_bit_repairs(node):
                 repairs.setdefault(repair.where, repair)
             if links.does_next_lead_nowhere(node):
                 broken.append(node)
     if context.sweep:
-        yield from _walk_all_lists(context, python, links, repairs)
+        yield from _check_all_gc_lists(context, python, links, repairs)
     elif not repairs:
         _check_links_of_reached_objects(context, links, repairs)
         yield from _walk_list_being_collected(python, links, repairs, broken)
@@ -145,7 +145,7 @@ def _evidence_of_overwritten_link(
     what = f"it is a link of the collector, and holds {held:#018x}, which heads no object"
     for place in holders:
         next_node = links.node_of_prev(place)
-        in_list = links.is_object(next_node) and (
+        in_list = links.is_gc_head(next_node) and (
             links.previous_node(links.next_node(next_node)) == next_node
         )
         one_byte = any((held ^ next_node) >> shift <= 0xFF for shift in range(0, 64, 8)
@@ -186,14 +186,14 @@ def _gc_heads_among_places(
         for at in places
         if index.offset_in_pool_block(at) in HEADS[:2]
         and index.object_type(at + links.size) is not None
-        and links.is_object(at)
+        and links.is_gc_head(at)
     ]
 
 
 def _do_neighbour_blocks_begin_elsewhere(context: Context, address: int) -> bool:
     """Whether hardly any object of this pool begins at this offset in its block."""
     index = address_index(context)
-    place, blocks = index.offset_in_pool_block(address), index.blocks_beside(address)
+    place, blocks = index.offset_in_pool_block(address), index.used_pool_blocks(address)
     begins = [n for at in blocks for n in HEADS if index.object_type(at + n) is not None]
     few = begins.count(place or 0) * MANY_OBJECTS <= len(begins)  # words look like objects
     return place is not None and len(begins) >= MIN_OBJECTS and few
@@ -218,7 +218,7 @@ def find_untracked_object_behind_register(context: Context, register: str) -> in
         return None
     links = GcLinkReader(shared_reader(context))
     for head in (origin.slot, origin.slot - WORD):
-        if links.is_object(head) and not links.next_node(head) and not links.previous_node(head):
+        if links.is_gc_head(head) and not links.next_node(head) and not links.previous_node(head):
             return head + links.size
     return None
 
@@ -272,7 +272,7 @@ def _check_links_of_reached_objects(
     for node, agrees, is_marked in links.heads_in_lists(
         [address for address, _category in visited]
     ):
-        if (agrees and not is_marked) or not links.is_object(node):
+        if (agrees and not is_marked) or not links.is_gc_head(node):
             continue
         if is_marked:
             marked += links.repairs_of_low_link_bits(node)
@@ -313,7 +313,7 @@ def _refcount_field_overlapping_link(
     return None
 
 
-def _walk_all_lists(
+def _check_all_gc_lists(
     context: Context, python: PythonState, links: GcLinkReader, repairs: dict[int, GcLinkRepair]
 ) -> Iterator[Skipped]:
     seen: set[int] = set()
@@ -392,7 +392,7 @@ class GcLinkReader:
     def does_next_lead_nowhere(self, node: int) -> bool:
         """Whether the next of an object in a list is neither an object nor the head of the list."""
         after = self.next_node(node)
-        return bool(after) and self.previous_node(after) != node and not self.is_object(after)
+        return bool(after) and self.previous_node(after) != node and not self.is_gc_head(after)
 
     def is_link_a_number(self, held: int) -> bool:
         """Whether a link is no pointer, and no bit or two that were set in one that was 0."""
@@ -416,7 +416,7 @@ class GcLinkReader:
             if word & links:
                 yield node, prev & links == node, word & FLAGS in marks
 
-    def is_object(self, node: int) -> bool:
+    def is_gc_head(self, node: int) -> bool:
         """Whether an object that the collector may track lies after a head.
 
         Lists on the C stack and half-written ones look like nodes; they hold no type.
@@ -446,13 +446,13 @@ class GcLinkReader:
         where = node + self._next_at
         held = self._word(where)
         after = held & ~FLAGS
-        if held & FLAGS in self._marks and self.is_object(after):
+        if held & FLAGS in self._marks and self.is_gc_head(after):
             text = f"next of the collector's node at {node:#x} has a low bit set, as no other has"
             yield GcLinkRepair(where, held, after, text)
 
     def _is_linked_after(self, node: int, before: int) -> bool:
         """Whether a node is an object in a list, after `before`, and leads on properly."""
-        if node == before or self.previous_node(node) != before or not self.is_object(node):
+        if node == before or self.previous_node(node) != before or not self.is_gc_head(node):
             return False
         beyond = self.next_node(node)
         return beyond not in (0, node, before) and self.previous_node(beyond) == node
@@ -487,7 +487,7 @@ class GcLinkReader:
         # node that prev names leads here: then it is right, and `node` was left over in a list.
         agrees = self.next_node(held & ~FLAGS) == after
         one_bit = (held ^ right).bit_count() == 1
-        if prev_fits and one_bit and not agrees and self.is_object(after):
+        if prev_fits and one_bit and not agrees and self.is_gc_head(after):
             beyond = self.next_node(after)
             if beyond not in (0, after, node) and self.previous_node(beyond) == after:
                 text = (
@@ -502,7 +502,7 @@ class GcLinkReader:
         nexts = self.reader.words([(right & ~FLAGS) + self._next_at for right in flips])
         for right, after in zip(flips, nexts, strict=True):
             before = right & ~FLAGS
-            if after & ~FLAGS != node or before == node or not self.is_object(before):
+            if after & ~FLAGS != node or before == node or not self.is_gc_head(before):
                 continue
             if self.next_node(self.previous_node(before)) == before:
                 text = f"prev of the collector's node at {node:#x} does not lead back; "
@@ -522,7 +522,7 @@ class GcLinkReader:
         nodes, kinds, why = self.reader.walk_circular_list(link, most)
         node = head
         for count, (after, kind) in enumerate(zip(nodes, kinds, strict=True)):
-            if (after & 15 or not is_collected(kind)) and not self.is_object(after):
+            if (after & 15 or not is_collected(kind)) and not self.is_gc_head(after):
                 return node, count
             node = after
         if not why:
@@ -531,7 +531,7 @@ class GcLinkReader:
             after = word(node + next_at) & ~FLAGS
             if after == head:
                 return None, count
-            if (after & 15 or not is_collected(word(after + type_at))) and not self.is_object(
+            if (after & 15 or not is_collected(word(after + type_at))) and not self.is_gc_head(
                 after
             ):
                 return node, count

@@ -112,7 +112,7 @@ def item_counts(context: Context) -> Iterator[Evidence]:
     that is gone, which began at the count: not said where a word names that place.
     """
     walk = require(object_walk(context))
-    for count in _counts_too_large(context, walk):
+    for count in _too_large_counts_near_fault(context, walk):
         yield from _one_bit_corrections(context, walk, count)
 
 
@@ -131,7 +131,7 @@ def heap_item_counts(context: Context) -> Iterator[Evidence]:
     if sum(map(len, of_kind.values())) > MAX_SUSPECTED:
         return
     seen = {item.where for item in context.evidence if item.id == "R25"}
-    for count in _owner_counts(context, walk.reader, of_kind):
+    for count in _too_large_counts_of_objects(context, walk.reader, of_kind):
         if count.place not in seen:
             yield from _one_bit_corrections(context, walk, count)
 
@@ -148,7 +148,7 @@ def heap_string_flags(context: Context) -> Iterator[Evidence]:
     few nothing is said.
     """
     census, walk = require(pool_census(context)), require(object_walk(context))
-    form, kind = str_object_layout(walk.reader.layout, 0), _built_in_types(walk).get("str")
+    form, kind = str_object_layout(walk.reader.layout, 0), _types_with_item_counts(walk).get("str")
     if kind is None or form.state_mask > 0xFF:
         return
     right_bytes = bytes(state for state in range(0x100) if state & form.state_mask in form.kinds)
@@ -222,8 +222,8 @@ def _objects_counting_too_much(
         name: (layout.require(struct, member), layout.size(struct) or 0)
         for name, struct, member in _SAID
     }
-    of_kind = _no_objects_by_type()
-    types = _built_in_types(walk)
+    of_kind = _empty_lists_by_type_name()
+    types = _types_with_item_counts(walk)
     for blocks in census.classes:
         row = blocks.all_block_words
         for name, kind in types.items():
@@ -262,10 +262,10 @@ def _chunk_objects_counting_too_much(
     """Return the objects in chunks of malloc's, larger than pymalloc's blocks, that count more."""
     kinds = {
         built_in.address: (name, HEAD + object_header_size(built_in.flags) // WORD)
-        for name, built_in in _built_in_types(walk).items()
+        for name, built_in in _types_with_item_counts(walk).items()
         if name in fields
     }
-    of_kind = _no_objects_by_type()
+    of_kind = _empty_lists_by_type_name()
     words, last = chunks.words, len(chunks.words)
     large = chunks.places_of_size(LARGEST_BLOCK + 2 * WORD)
     for type_word in {first + 1 for _name, first in kinds.values()}:
@@ -280,9 +280,9 @@ def _chunk_objects_counting_too_much(
     return of_kind
 
 
-def _built_in_types(walk: ObjectWalk) -> dict[str, ObjectType]:
+def _types_with_item_counts(walk: ObjectWalk) -> dict[str, ObjectType]:
     """Return the types that the walk met of which objects are looked at, by their names."""
-    wanted = _no_objects_by_type()
+    wanted = _empty_lists_by_type_name()
     return {
         kind.name: kind
         for kind in walk.kinds.types_met_so_far()
@@ -290,7 +290,7 @@ def _built_in_types(walk: ObjectWalk) -> dict[str, ObjectType]:
     }
 
 
-def _no_objects_by_type() -> dict[str, list[int]]:
+def _empty_lists_by_type_name() -> dict[str, list[int]]:
     return {"list": [], "tuple": [], "bytes": [], "bytearray": [], "str": []}
 
 
@@ -314,7 +314,7 @@ def _one_bit_corrections(
         right = [value for value in right if _ends_with_nul(walk, count.ends, value)]
     if len(right) > 1 and count.items:
         right = [value for value in right if not walk.type_name_at(_read_item(walk, count, value))]
-    if len(right) == 1 and (not count.items or _are_objects(walk, count.items, right[0])):
+    if len(right) == 1 and (not count.items or _are_end_items_objects(walk, count.items, right[0])):
         if may_be_old_reference_count(context, count.owner, count.place, count.held - right[0]):
             return
         summary = (
@@ -339,8 +339,8 @@ def _ends_with_nul(walk: ObjectWalk, ends: tuple[int, int], value: int) -> bool:
         return False
 
 
-def _counts_too_large(context: Context, walk: ObjectWalk) -> Iterator[_CountTooLarge]:
-    of_kind = _no_objects_by_type()
+def _too_large_counts_near_fault(context: Context, walk: ObjectWalk) -> Iterator[_CountTooLarge]:
+    of_kind = _empty_lists_by_type_name()
     for address, category in walk.visited:
         if category in ("list", "tuple"):
             of_kind[category].append(address)
@@ -348,10 +348,10 @@ def _counts_too_large(context: Context, walk: ObjectWalk) -> Iterator[_CountTooL
         name = walk.type_name_at(value)
         if name in ("bytes", "bytearray", "str"):
             of_kind[name].append(value)
-    yield from _owner_counts(context, walk.reader, of_kind)
+    yield from _too_large_counts_of_objects(context, walk.reader, of_kind)
 
 
-def _owner_counts(
+def _too_large_counts_of_objects(
     context: Context, reader: MemoryReader, of_kind: dict[str, list[int]]
 ) -> Iterator[_CountTooLarge]:
     """Yield the counts of objects that are larger than their room."""
@@ -428,7 +428,7 @@ def _counts_beyond_block(
         )
 
 
-def _are_objects(walk: ObjectWalk, items: int, count: int) -> bool:
+def _are_end_items_objects(walk: ObjectWalk, items: int, count: int) -> bool:
     """Whether the first and the last of `count` items are objects, or NULL."""
     looked_at = min(count, MAX_LOOKED_AT)
     try:
@@ -486,10 +486,10 @@ def check_counts_in_structs_at_hand(context: Context) -> Iterator[Evidence]:
             "bit away, fill it"
         )
         corrected = word ^ (held ^ right) << shift & WORD_MASK
-        yield _evidence_of_number(context, word_at, word, corrected, summary)
+        yield _evidence_of_wrong_number(context, word_at, word, corrected, summary)
 
 
-def _evidence_of_number(
+def _evidence_of_wrong_number(
     context: Context, place: int, word: int, corrected: int, summary: str
 ) -> Evidence:
     """Return evidence of a number in a word; code of a library may keep a flag in it."""
@@ -550,7 +550,7 @@ def _evidence_of_number_out_of_row(
             shift = 8 * (place % WORD)
             word = int.from_bytes(memory[place - place % WORD - start :][:WORD], "little")
             corrected = word ^ (held ^ right) << shift
-            yield _evidence_of_number(context, place & -WORD, word, corrected, summary)
+            yield _evidence_of_wrong_number(context, place & -WORD, word, corrected, summary)
             return
 
 

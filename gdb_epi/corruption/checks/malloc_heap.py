@@ -88,7 +88,7 @@ def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
             yield from _check_chunks_of_heap(context, heap, heap_chunks(context), is_whole)
         except UnreadableMemory as error:
             yield Skipped("R7", str(error))
-    yield from _walk_thread_heaps(context, heaps)
+    yield from _check_thread_heaps(context, heaps)
 
 
 def _thread_heaps(context: Context) -> list[HeapWords]:
@@ -101,7 +101,7 @@ def _thread_heaps(context: Context) -> list[HeapWords]:
     return thread_heaps(context.target, malloc_gave_up=gave_up)
 
 
-def _walk_thread_heaps(
+def _check_thread_heaps(
     context: Context, heaps: Sequence[HeapWords]
 ) -> Iterator[Evidence | Skipped]:
     none = HeapChunks(0, memoryview(b"").cast("Q"), [], [])
@@ -168,13 +168,13 @@ def _check_chunks_of_heap(
             context.zeroed_headers.append(header)
             at = gone[1]
         else:
-            if at + 1 < heap.count and not _ends_in_zeros(heap, at) and not _is_last(heap, at):
-                yield _overwritten_header(context, heap, recent_chunk, at, is_whole=is_whole)
+            if at + 1 < heap.count and not _ends_in_zeros(heap, at) and not _is_top_split(heap, at):
+                yield _evidence_of_wrong_header(context, heap, recent_chunk, at, is_whole=is_whole)
             break
     context.counts["malloc chunks"] = before + count
 
 
-def _overwritten_header(
+def _evidence_of_wrong_header(
     context: Context, heap: HeapWords, before: int | None, at: int, *, is_whole: bool
 ) -> Evidence | Skipped:
     """Tell how a header that fits nothing was overwritten, where one content goes over it.
@@ -228,13 +228,13 @@ def _zero_pages_around_header(heap: HeapWords, place: int) -> tuple[int, int] | 
     if first < BESIDE:  # heaps of threads, and brk's without a random start, begin inside of a page
         return None
     end, step = first, PAGE // 8
-    while end + step <= heap.count and not any(heap.slice(end, step)):
+    while end + step <= heap.count and not any(heap.words_from(end, step)):
         end += step
-    while first >= step and not any(heap.slice(first - step, step)):
+    while first >= step and not any(heap.words_from(first - step, step)):
         first -= step
     if not BESIDE <= first <= place < end:
         return None
-    if not any(heap.slice(first - BESIDE, BESIDE)) or not any(heap.slice(end, BESIDE)):
+    if not any(heap.words_from(first - BESIDE, BESIDE)) or not any(heap.words_from(end, BESIDE)):
         return None
     return heap.start + 8 * first, heap.start + 8 * end
 
@@ -253,7 +253,7 @@ def _next_chunks_behind_zeros(heap: HeapWords, at: int) -> tuple[int, int] | Non
     end = line + LINE_WORDS
     if end + MIN_CHUNK > heap.count or line < 0 or heap[place + 1]:
         return None
-    if sum(word != 0 for word in heap.slice(line, LINE_WORDS)) > 1:
+    if sum(word != 0 for word in heap.words_from(line, LINE_WORDS)) > 1:
         return None
     if _zero_pages_around_header(heap, place) is not None:
         return None
@@ -265,10 +265,10 @@ def _next_chunks_behind_zeros(heap: HeapWords, at: int) -> tuple[int, int] | Non
 
 def _ends_in_zeros(heap: HeapWords, at: int) -> bool:
     """Whether the heap ends in zeros: what trimming or a foreign sbrk() leaves."""
-    return not any(heap.slice(at, 512))
+    return not any(heap.words_from(at, 512))
 
 
-def _is_last(heap: HeapWords, at: int) -> bool:
+def _is_top_split(heap: HeapWords, at: int) -> bool:
     """Whether nothing is behind a chunk, not even the top: another thread was splitting that.
 
     It writes the header of the chunk that it takes before that of the rest (malloc/malloc.c,
@@ -278,7 +278,7 @@ def _is_last(heap: HeapWords, at: int) -> bool:
     place = at + (size & ~FLAGS) // 8
     if size & heap.never or size & ~FLAGS < MIN_CHUNK or place >= heap.count:
         return False
-    return not any(heap.slice(place, heap.count - place))
+    return not any(heap.words_from(place, heap.count - place))
 
 
 def _one_bit_repair_of_chunk_size(
@@ -364,7 +364,7 @@ def malloc_links(context: Context) -> Iterator[Evidence]:
             for offset, answer in ((FORWARD, BACKWARD), (BACKWARD, FORWARD)):
                 link = words[at + offset // 8]
                 if read_word(context.target, link + answer) != chunk:
-                    for evidence in _evidence_of_link(context, chunk, offset, answer, link):
+                    for evidence in _evidence_of_bin_link(context, chunk, offset, answer, link):
                         flips += 1
                         yield evidence
         wrong = [] if flips else find_overwritten_links(context.target, words, free)
@@ -406,7 +406,7 @@ def _evidence_of_write_after_free(context: Context, wrong: Sequence[OverwrittenL
     return plain_evidence(OVERWRITTEN_PLACE, first.place, summary, plain=plain)
 
 
-def _evidence_of_link(
+def _evidence_of_bin_link(
     context: Context, chunk: int, offset: int, answer: int, link: int
 ) -> Iterator[Evidence]:
     near = [flip for bit in range(64) if not (flip := link ^ 1 << bit) >> ADDRESS_BITS]

@@ -263,7 +263,7 @@ def virtual_tables(context: Context) -> Iterator[Evidence]:
         if held is None or region is None or not region.is_file_mapped or tables.begins_table(held):
             continue
         right = [held ^ 1 << bit for bit in TABLE_BITS if tables.begins_table(held ^ 1 << bit)]
-        alike = [table for table in right if _is_table_of_several_objects(context, table)]
+        alike = [table for table in right if _do_several_objects_name_table(context, table)]
         if alike:
             wrong[address] = held, alike
     if len(wrong) > MAX_WRONG:
@@ -309,13 +309,13 @@ def _check_tables_of_structs(context: Context, tables: _VirtualTables) -> Iterat
         held = suspect.value
         if not suspect.depth or len(places) != 1 or not tables.may_be_object(places[0]):
             continue
-        if not tables.may_hold_table(held) or any(tables.words_that_are_code(held)):
+        if not tables.may_hold_table(held) or any(tables.which_words_are_code(held)):
             continue
         near = (held ^ 1 << bit for bit in TABLE_BITS)
         right = [
             at
             for at in near
-            if all(tables.words_that_are_code(at)) and _is_table_of_several_objects(context, at)
+            if all(tables.which_words_are_code(at)) and _do_several_objects_name_table(context, at)
         ]
         if len(right) == 1 and len(context.places_of_word(held, MAX_PLACES)) == 1:
             summary = (
@@ -334,7 +334,7 @@ def _begins_table_of_operations(context: Context, table: int) -> bool:
     )
 
 
-def _is_table_of_several_objects(context: Context, table: int) -> bool:
+def _do_several_objects_name_table(context: Context, table: int) -> bool:
     places = context.places_of_word(table, MAX_PLACES)
     objects = [at for at in places if not is_on_stack(context, at) and at % (2 * WORD) == 0]
     return len(objects) >= MIN_ALIKE
@@ -364,7 +364,7 @@ class _VirtualTables:
         index = bisect_right(self._starts, address) - 1
         return index >= 0 and address < self._constants[index].end
 
-    def words_that_are_code(self, table: int) -> list[bool]:
+    def which_words_are_code(self, table: int) -> list[bool]:
         """Return of the first words of a table whether each is the address of code."""
         words = split_into_words(try_read(self._target, table, MIN_FUNCTIONS * WORD))
         inside = self.may_hold_table(table) and len(words) == MIN_FUNCTIONS

@@ -23,7 +23,7 @@ from gdb_epi.corruption.heap.address_index import (
     find_others_of_type,
     find_others_of_type_in_pool,
 )
-from gdb_epi.corruption.heap.cpython_fields import is_extension_object, may_extension_mark
+from gdb_epi.corruption.heap.cpython_fields import is_extension_object, type_that_may_mark
 from gdb_epi.corruption.heap.item_tables import find_member_offset
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_references import (
@@ -178,7 +178,7 @@ def _fields_holding(context: Context, value: int, addresses: Sequence[int]) -> l
     """Return the places that hold a word in the first bytes of objects at some addresses."""
     places = {
         at
-        for start in filter(address_index(context).begins_block, addresses)
+        for start in filter(address_index(context).may_begin_object, addresses)
         for at in range(start + 2 * WORD, start + MAX_AT_HAND, WORD)
         if read_word(context.target, at) == value
     }
@@ -203,12 +203,12 @@ def _field_at(context: Context, place: int) -> _FieldAndItsLike | None:
         own = place - start < _basic_size(context, kind)  # no item: the size does not matter
         shape = bounds[0] - start, 0 if own else bounds[1] - start
         alive = [at for at in others if at != start and _is_object_of_shape(index, at, shape)]
-        is_pointer = place - start in _pointers_by_type(context, start, kind)
+        is_pointer = place - start in _pointer_fields_by_type(context, start, kind)
         return _FieldAndItsLike(place, start, kind, type_name, alive, is_pointer)
     return None
 
 
-def _pointers_by_type(context: Context, start: int, kind: int) -> set[int]:
+def _pointer_fields_by_type(context: Context, start: int, kind: int) -> set[int]:
     """Return where an object has addresses or NULL, by what CPython says of it or its type.
 
     Its dict and weak references, a dict's values, forms of a str's text.
@@ -301,7 +301,7 @@ def fields_one_bit_off_those_of_others(context: Context) -> Iterator[Evidence]:
                 f"one bit away, at {right:#018x}, is {add_article(meant)}, as other objects of "
                 "that type have there"
             )
-            marks = may_extension_mark(context, place, (held ^ right).bit_length() - 1)
+            marks = type_that_may_mark(context, place, (held ^ right).bit_length() - 1)
             yield word_evidence("R18", place, held, right, summary, object_type=name, marks=marks)
             return
 
@@ -452,7 +452,7 @@ def _is_object_being_freed(context: Context, address: int) -> bool:
     if read_word(context.target, address) != 0 or index.in_free_block(address):
         return False
     kind = read_word(context.target, address + WORD) or 0
-    return index.begins_block(address) and index.object_type(kind) is not None
+    return index.may_begin_object(address) and index.object_type(kind) is not None
 
 
 def _is_ctypes_class(context: Context, kind: int) -> bool:

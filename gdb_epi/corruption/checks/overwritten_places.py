@@ -393,7 +393,7 @@ def _evidence_of_overwritten_type(context: Context, values: Sequence[int]) -> Ev
         for place in context.places_of_word(address, MAX_HOLDERS):
             if is_on_stack(context, place) or is_in_free_block(context, place):
                 continue
-            beside = _objects_beside(context, place)
+            beside = _objects_named_by_items_beside(context, place)
             right = read_word(context.target, beside[0] + WORD) if beside else None
             if right is None or _is_change_of_one_byte(kind ^ right):
                 continue
@@ -428,7 +428,7 @@ def _is_change_of_one_byte(changed: int) -> bool:
     return any(not changed & ~(0xFF << shift) for shift in range(0, WORD_BITS, WORD))
 
 
-def _objects_beside(context: Context, place: int) -> list[int]:
+def _objects_named_by_items_beside(context: Context, place: int) -> list[int]:
     """Return the objects that the items on both sides, or on one, refer to, if of one type."""
     index = address_index(context)
     for stride in STRIDES:
@@ -542,7 +542,7 @@ def _field_and_other_values(context: Context, slot: int) -> tuple[str, int, list
     kind = read_word(context.target, address + WORD)
     values = [
         read_word(context.target, block + head + slot - address)
-        for block in index.blocks_beside(slot)
+        for block in index.used_pool_blocks(slot)
         for head in HEADS[:2]
         if read_word(context.target, block + head + WORD) == kind
     ]

@@ -87,7 +87,7 @@ def overwritten_range(context: Context) -> Iterator[Evidence]:
         if claim.place in seen:
             continue
         seen.add(claim.place)
-        if len(seen) > MAX_CLAIMS or context.share_of_searches() < MIN_SHARE:
+        if len(seen) > MAX_CLAIMS or context.share_of_searches_left() < MIN_SHARE:
             return
         runs = list(content_runs(context.target, claim.place))
         for run in runs:
@@ -213,7 +213,7 @@ def _find_wrong_word_claims(context: Context) -> Iterator[_WrongWordClaim]:
         if slot.kind == "list" and not items_of_list(context, slot.owner):
             continue  # it counts more than it has room for
         why = f"it is a place of the {slot.kind} at {slot.owner:#x}, which is in use"
-        named = _is_named_table(context, slot.place)
+        named = _is_in_block_that_a_word_names(context, slot.place)
         beside = not places.isdisjoint((slot.place - WORD, slot.place + WORD))
         yield _WrongWordClaim(slot.place, why, named, named and beside and slot.place in places)
 
@@ -258,7 +258,7 @@ def _claims_about_objects(context: Context, addresses: list[int]) -> Iterator[_W
     """Yield the types, which are none, of what something names as an object."""
     index = address_index(context)
     for address in addresses:
-        if context.share_of_searches() < MIN_SHARE:
+        if context.share_of_searches_left() < MIN_SHARE:
             return
         bounds = index.bounds_of_block(address)
         if bounds is None or is_on_stack(context, address) or index.in_free_block(address):
@@ -349,7 +349,7 @@ def _counted_from_type_clause(context: Context, address: int, kind: int) -> str:
     index = address_index(context)
     types = Counter(
         read_word(context.target, block + head + WORD) or 0
-        for block in index.blocks_beside(address)
+        for block in index.used_pool_blocks(address)
         for head in HEADS[:3]
         if index.object_type(block + head) is not None
     )
@@ -424,7 +424,7 @@ def _is_neither_address_nor_small(context: Context, word: int) -> bool:
     return LOW <= word <= WORD_MASK - NEAR_NULL and context.target.region_at(word) is None
 
 
-def _is_named_table(context: Context, place: int) -> bool:
+def _is_in_block_that_a_word_names(context: Context, place: int) -> bool:
     """Whether a word names the start of the block that a place lies in, or a head after it."""
     bounds = address_index(context).bounds_of_block(place)
     if bounds is None:

@@ -22,7 +22,7 @@ from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
 from gdb_epi.corruption.heap.malloc_chunks import heap_chunks, is_in_free_chunk
 from gdb_epi.corruption.heap.object_references import may_be_old_reference_count
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
-from gdb_epi.corruption.heap.readers import is_on_stack, read_words, words_at_fault, words_in_range
+from gdb_epi.corruption.heap.readers import is_on_stack, read_words, where_in_range, words_at_fault
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.memory_reader import MemoryReader
@@ -121,7 +121,7 @@ class _ObjectConsistency:
         self.index: AddressIndex = address_index(context)
         self.layout: Layout = walk.reader.layout
 
-    def counts_references(self, owner: int, place: int, more: int) -> bool:
+    def may_hold_old_reference_count(self, owner: int, place: int, more: int) -> bool:
         """Tell whether references to an object that is gone may have changed a word."""
         return may_be_old_reference_count(self._context, owner, place, more)
 
@@ -160,7 +160,7 @@ class _ObjectConsistency:
         return self._walk.type_name_at(address)
 
 
-def _is_block_too_small_or_exact(need: int, room: int, *, shrinks: bool = False) -> int:
+def _how_contents_fit_block(need: int, room: int, *, shrinks: bool = False) -> int:
     """Return whether a block is too small for what is in it, or just right."""
     if need > room:
         return CONTRADICTS
@@ -171,7 +171,7 @@ def _is_block_too_small_or_exact(need: int, room: int, *, shrinks: bool = False)
 # -- one function for each type: what its words say together --------------------------------------
 
 
-def _check_array(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
+def _consistency_of_array(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
     """An array.array: header, ob_item, allocated, ob_descr (Modules/arraymodule.c, 3.8 to 3.14)."""
     width = words.read_trusted(words.read_trusted(owner + _ARRAY_DESCR)) >> 32
     if width not in (1, 2, 4, 8):
@@ -187,11 +187,11 @@ def _check_array(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> 
     return (
         CONTRADICTS
         if room is None
-        else _is_block_too_small_or_exact(allocated * width, room, shrinks=True)
+        else _how_contents_fit_block(allocated * width, room, shrinks=True)
     )
 
 
-def _check_numpy_array(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
+def _consistency_of_numpy_array(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
     """A numpy array that owns its data, or is a view into one that does.
 
     `strides` follow `dimensions` in one block (PyArray_NewFromDescr_int, numpy 1.7 to 2.3).
@@ -226,9 +226,7 @@ def _check_numpy_array(judge: _ObjectConsistency, words: _ObjectWords, owner: in
     start = words.read_pointer(owner + _DATA, "data")
     if owns:
         room = judge.room_of_block(start)
-        return (
-            CONTRADICTS if room is None or low else _is_block_too_small_or_exact(high + width, room)
-        )
+        return CONTRADICTS if room is None or low else _how_contents_fit_block(high + width, room)
     held = words.read_trusted(base + _DATA)
     room = judge.room_of_block(held)
     if room is None:
@@ -238,7 +236,7 @@ def _check_numpy_array(judge: _ObjectConsistency, words: _ObjectWords, owner: in
     return AGREES
 
 
-def _check_memoryview(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
+def _consistency_of_memoryview(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
     """A memoryview of one dimension: its length, and the buffer that it is a part of."""
     at = {
         name: owner + judge.layout.require("PyMemoryViewObject", name)
@@ -283,7 +281,7 @@ def _check_memoryview(judge: _ObjectConsistency, words: _ObjectWords, owner: int
     return AGREES
 
 
-def _check_weakref(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
+def _consistency_of_weakref(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
     """A weak reference names an object, and that names the first of its weak references.
 
     Where it does so its type tells: from 3.12 on before the object (MANAGED_WEAKREF_OFFSET).
@@ -300,7 +298,7 @@ def _check_weakref(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -
     )
 
 
-def _check_set(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
+def _consistency_of_set(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
     """A set: how many entries are used, the mask of its table, and the table."""
     offset = judge.layout.require
     fill = words.read_number(owner + offset("PySetObject", "fill"), "fill")
@@ -313,10 +311,10 @@ def _check_set(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> in
     if mask == OVERHEAD - 1:
         return AGREES if table == owner + offset("PySetObject", "smalltable") else CONTRADICTS
     room = judge.room_of_block(table)
-    return CONTRADICTS if room is None else _is_block_too_small_or_exact((mask + 1) * entry, room)
+    return CONTRADICTS if room is None else _how_contents_fit_block((mask + 1) * entry, room)
 
 
-def _check_int(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
+def _consistency_of_int(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
     """An int: its number of digits, in ob_size or above three bits of lv_tag (3.12, gh-102381)."""
     digits = owner + judge.layout.require("PyLongObject", "ob_digit")
     tag = judge.layout.offset("PyLongObject", "lv_tag")
@@ -336,7 +334,7 @@ def _check_int(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> in
     return AGREES if 0 < top < 1 << 30 else POSSIBLE
 
 
-def _check_bytearray(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
+def _consistency_of_bytearray(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
     """A bytearray: its block, how much of it there is, and where its bytes begin and end."""
     count_at = owner + judge.layout.require("PyVarObject", "ob_size")
     alloc_at, bytes_at, start_at = (
@@ -356,12 +354,10 @@ def _check_bytearray(judge: _ObjectConsistency, words: _ObjectWords, owner: int)
     if count < 0 or not block <= start <= start + count <= block + room_said:
         return CONTRADICTS
     room = judge.room_of_block(block)
-    return (
-        CONTRADICTS if room is None else _is_block_too_small_or_exact(room_said, room, shrinks=True)
-    )
+    return CONTRADICTS if room is None else _how_contents_fit_block(room_said, room, shrinks=True)
 
 
-def _check_buffered_stream(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
+def _consistency_of_buffered(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
     """A buffered stream of io: its buffer, that one's size, and the positions in it."""
     at = {
         name: owner + judge.layout.require("buffered", name)
@@ -377,10 +373,10 @@ def _check_buffered_stream(judge: _ObjectConsistency, words: _ObjectWords, owner
     if not all(-1 <= place <= size for place in inside):
         return CONTRADICTS
     room = judge.room_of_block(start)
-    return CONTRADICTS if room is None else _is_block_too_small_or_exact(size, room)
+    return CONTRADICTS if room is None else _how_contents_fit_block(size, room)
 
 
-def _check_decimal(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
+def _consistency_of_decimal(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
     """A Decimal: its digits, the words that hold them, and how many of those it has room for."""
     digits = words.read_number(owner + _DIGITS, "digits")
     length, room_said = (
@@ -397,11 +393,11 @@ def _check_decimal(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -
     return (
         CONTRADICTS
         if room is None
-        else _is_block_too_small_or_exact(WORD * room_said, room, shrinks=True)
+        else _how_contents_fit_block(WORD * room_said, room, shrinks=True)
     )
 
 
-def _check_stringio(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
+def _consistency_of_stringio(judge: _ObjectConsistency, words: _ObjectWords, owner: int) -> int:
     """An io.StringIO: its characters, how many there are, and for how many there is room."""
     start = words.read_pointer(owner + _TEXT, "buf")
     size = words.read_number(owner + _TEXT_SIZE, "string_size")
@@ -414,25 +410,25 @@ def _check_stringio(judge: _ObjectConsistency, words: _ObjectWords, owner: int) 
     return (
         CONTRADICTS
         if room is None
-        else _is_block_too_small_or_exact(_CHARACTER * room_said, room, shrinks=True)
+        else _how_contents_fit_block(_CHARACTER * room_said, room, shrinks=True)
     )
 
 
 _TYPES: dict[str, Callable[[_ObjectConsistency, _ObjectWords, int], int]] = {
-    "array.array": _check_array,
-    "numpy.ndarray": _check_numpy_array,
-    "memoryview": _check_memoryview,
-    "weakref": _check_weakref,
-    "weakref.ReferenceType": _check_weakref,  # 3.13 and later
-    "set": _check_set,
-    "frozenset": _check_set,
-    "int": _check_int,
-    "bytearray": _check_bytearray,
-    "decimal.Decimal": _check_decimal,
-    "_io.StringIO": _check_stringio,
-    "_io.BufferedReader": _check_buffered_stream,
-    "_io.BufferedWriter": _check_buffered_stream,
-    "_io.BufferedRandom": _check_buffered_stream,
+    "array.array": _consistency_of_array,
+    "numpy.ndarray": _consistency_of_numpy_array,
+    "memoryview": _consistency_of_memoryview,
+    "weakref": _consistency_of_weakref,
+    "weakref.ReferenceType": _consistency_of_weakref,  # 3.13 and later
+    "set": _consistency_of_set,
+    "frozenset": _consistency_of_set,
+    "int": _consistency_of_int,
+    "bytearray": _consistency_of_bytearray,
+    "decimal.Decimal": _consistency_of_decimal,
+    "_io.StringIO": _consistency_of_stringio,
+    "_io.BufferedReader": _consistency_of_buffered,
+    "_io.BufferedWriter": _consistency_of_buffered,
+    "_io.BufferedRandom": _consistency_of_buffered,
 }
 
 
@@ -511,7 +507,7 @@ def _find_one_bit_correction(
         words.instead = 0, 0
     if len(right) == 1:
         place, member, held, corrected = right[0]
-        if judge.counts_references(owner, place, held - corrected):
+        if judge.may_hold_old_reference_count(owner, place, held - corrected):
             return
         others = "its other words and the memory that it has"
         why = f"which contradicts {others}; with {corrected:#x}, one bit away, they agree"
@@ -538,7 +534,7 @@ def cxx_vectors(context: Context) -> Iterator[Evidence]:
     behind_headers = [value + HEAD_BYTES for value in values[: len(GENERAL)]]
     at_hand = dict.fromkeys((*values, *behind_headers))
     wanted = [value for value in at_hand if _may_be_vector_bound(context, value)]
-    context.search_together(wanted[:MAX_BOUNDS], MAX_HOLDERS)
+    context.search_words_together(wanted[:MAX_BOUNDS], MAX_HOLDERS)
     wrong: dict[int, tuple[int, int, int]] = {}
     for value in wanted[:MAX_BOUNDS]:
         for slot in context.places_of_word(value, MAX_HOLDERS):
@@ -573,7 +569,7 @@ def _vector_variables_of_files(context: Context) -> Iterator[tuple[int, int]]:
             continue
         left -= region.size
         words = read_words(context, region.start, region.size // WORD)
-        inside = words_in_range(words, heap.start, heap.end)
+        inside = where_in_range(words, heap.start, heap.end)
         for first, second in pairwise(inside):
             held = words[first - 1] if first and second == first + 1 else 0
             if held >= PAGE and _end_of_malloc_block(context, held) is None:

@@ -28,15 +28,15 @@ from gdb_epi.corruption.heap.pymalloc_pools import (
     HEADER_SIZE,
     POOL_SIZES,
     Pool,
-    WrongWord,
+    PoolRepair,
     broken_off_lists,
     free_list_repair,
-    header_repair,
     heap_pieces,
     is_first_link_wild,
     measure_link_decrement,
     object_header_size,
     parse_pool,
+    pool_header_repair,
 )
 from gdb_epi.corruption.heap.readers import is_on_stack, shared_object_search, words_at_fault
 from gdb_epi.corruption.pointers.read_place import find_read_place
@@ -131,7 +131,7 @@ class BlockTypesCheck:
             if debug + head + self._type_at + 8 <= pool.block
         ]
         self.looked += pool.carved - len(pool.free)
-        blocks = pool.used_blocks()
+        blocks = pool.used_block_offsets()
         if self._near_types is not None:
             blocks = self._blocks_worth_checking(pool, data, places)
         for at in blocks:
@@ -400,7 +400,7 @@ def _may_pool_be_half_updated(context: Context, start: int, size: int) -> bool:
     )
 
 
-def _evidence_of_pool_word(wrong: WrongWord, pool: int) -> Evidence:
+def _evidence_of_pool_word(wrong: PoolRepair, pool: int) -> Evidence:
     summary = (
         f"{wrong.description} in pymalloc's pool at {pool:#x} holds {wrong.found:#x}; with "
         f"{wrong.corrected:#x} header and free list agree"
@@ -574,7 +574,7 @@ class _PoolSearch:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self.headers: list[tuple[int, WrongWord]] = []
+        self.headers: list[tuple[int, PoolRepair]] = []
         self.complete = True
         self._before: Pool | None = None  # what ends where the next place begins, if it is a pool
 
@@ -620,7 +620,7 @@ class _PoolSearch:
             if pool is None or pool.size != size:
                 break
         else:
-            wrong = header_repair(start, size, data)
+            wrong = pool_header_repair(start, size, data)
             if wrong is not None:
                 self.headers.append((start, wrong))
 

@@ -103,7 +103,7 @@ def _is_register_damage_plausible(
     if target.region_at(remade.held) is not None:
         if not (
             _points_into_other_block(context, remade, bits)
-            or _is_far_by_chance(context, remade, bits)
+            or _is_beyond_chance(context, remade, bits)
         ):
             return False
     elif (
@@ -218,7 +218,7 @@ def _points_into_other_block(
     return right is not None and right.kind in (OBJECT, BLOCK)
 
 
-def _is_far_by_chance(context: Context, remade: RecomputedRegister, bits: tuple[int, ...]) -> bool:
+def _is_beyond_chance(context: Context, remade: RecomputedRegister, bits: tuple[int, ...]) -> bool:
     """Whether two mapped addresses have the same low digits, and no mark or start of a page has.
 
     Another pointer, which came here by a branch that is not known (a table of jumps, a part that

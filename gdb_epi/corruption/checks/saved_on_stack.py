@@ -227,14 +227,14 @@ def _position_of_failed_function(context: Context) -> FramePosition | None:
             if call
             else None
         )
-        if to is not None and to == _function_with_damaged_canary(context):
+        if to is not None and to == _address_of_stack_chk_fail(context):
             sp = (fault.sp & -WORD) + WORD * (number + 1)
             return FramePosition(word, sp, (*words[:number], rbp or 0), True)
     return None
 
 
 @once_per_run
-def _function_with_damaged_canary(context: Context) -> int | None:
+def _address_of_stack_chk_fail(context: Context) -> int | None:
     """Return the function that a damaged canary leads to."""
     return context.target.symbol("__stack_chk_fail")
 
@@ -387,7 +387,7 @@ def registers_known_from_caller(
 
 def _most_doubtful_frames(context: Context, pairs: list[_Pair]) -> list[_Pair]:
     """Return the most doubtful frames, as far as the limits allow."""
-    doubts = {number: _doubtfulness(context, *pair) for number, pair in pairs}
+    doubts = {number: _frame_doubtfulness(context, *pair) for number, pair in pairs}
     chosen = sorted((pair for pair in pairs if doubts[pair[0]]), key=lambda pair: -doubts[pair[0]])
     left = MAX_DECODED
     affordable = []
@@ -404,7 +404,7 @@ def _function_of_frame(context: Context, number: int, frame: UnwoundFrame) -> Fu
     return context.functions.function_at(frame.pc - 1 if number else frame.pc)
 
 
-def _doubtfulness(context: Context, inner: UnwoundFrame, outer: UnwoundFrame) -> int:
+def _frame_doubtfulness(context: Context, inner: UnwoundFrame, outer: UnwoundFrame) -> int:
     """Return how doubtful the registers of a frame are: 0 to 2."""
     theirs = [outer.registers.get(name, 0) for name in SAVED]
     level = 0
@@ -449,13 +449,13 @@ def _passed_arguments_between(
     registers = {**outer.registers, **{a: inner.registers[r] for a, r in kept.items()}}
     path = find_preceding_path(context, call, registers)
     for remade in recompute_registers(context.target, path, registers) if path is not None else ():
-        if remade.register in kept and _is_value_sure(remade):
+        if remade.register in kept and _is_value_told_by_code_alone(remade):
             yield RegisterKnownFromCaller(
                 number, kept[remade.register], remade.held, remade.expected, remade.kind, call
             )
 
 
-def _is_value_sure(remade: RecomputedRegister) -> bool:
+def _is_value_told_by_code_alone(remade: RecomputedRegister) -> bool:
     """Tell whether nothing but the code tells the value: memory may have been stored to since."""
     return remade.kind in (COPY, ADDRESS, CONSTANT) and remade.size == 8
 

@@ -19,22 +19,22 @@ from gdb_epi.corruption.strings.bulk_hashing import (
     CUTOFF,
     BulkHasher,
     HashFlip,
+    does_key_hash_short_strings,
     find_data_flip,
     find_hash_flip,
     find_hash_key,
     find_header_flip,
-    hashes_short_strings,
 )
 from gdb_epi.corruption.strings.find_strings import (
     MIN_WANTED,
     SkippedObjects,
     hashed_strings_in,
     is_mostly_pymalloc_pools,
-    near_type_words,
     patterns_one_bit_off_types,
+    places_of_types_one_bit_off,
     reachable_strings,
     sample_strings,
-    str_and_bytes_formats,
+    str_and_bytes_layouts,
 )
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.objects.siphash import HashKey, python_hash
@@ -64,7 +64,7 @@ def string_hash(context: Context) -> Iterator[Evidence | Skipped]:
     seen.
     """
     python, heap = require(context.state.python), shared_object_search(context)
-    forms = str_and_bytes_formats(heap, python)
+    forms = str_and_bytes_layouts(heap, python)
     if not forms:
         raise NotChecked("the type str is not found, or the layout lacks its state bits")
     work = _StringHashCheck(context, heap, forms)
@@ -99,7 +99,7 @@ class _StringHashCheck:
         key = find_hash_key(target, self._heap.reader, texts)
         if isinstance(key, HashKey):
             self._key = key
-            self._shortest = 0 if hashes_short_strings(key, texts) else CUTOFF
+            self._shortest = 0 if does_key_hash_short_strings(key, texts) else CUTOFF
         return key
 
     def check_strings_at(self, addresses: Iterable[int]) -> Iterator[Evidence]:
@@ -131,15 +131,15 @@ class _StringHashCheck:
             has_others = sum(search.search_piece(start, data, left_out) for search in searches) > 0
             if not is_mostly_pymalloc_pools(start, data):  # R13 sees those
                 patterns = (*patterns_of_types.high, *(patterns_of_types.low if has_others else ()))
-                near_types += near_type_words(self._forms, start, data, patterns)
+                near_types += places_of_types_one_bit_off(self._forms, start, data, patterns)
         for search in searches:
             for at in search.mismatching_objects(chunks):
                 yield from self._evidence_of_flipped_bit(search.form, at)
         for form, at in near_types[:MAX_ODD]:
             yield from self._evidence_of_flipped_type(form, at)
-        self._context.counts["strings"] = sum(search.computed_hashes for search in searches)
+        self._context.counts["strings"] = sum(search.computed_hash_count for search in searches)
         yield from self._skipped_strings(
-            chunks, left_out, sum(search.mismatches for search in searches)
+            chunks, left_out, sum(search.mismatch_count for search in searches)
         )
 
     def _skipped_strings(
@@ -244,12 +244,12 @@ class _FormSearch:
         return has_others
 
     @property
-    def computed_hashes(self) -> int:
+    def computed_hash_count(self) -> int:
         """Return how many hashes were computed."""
         return self._ordinary.checked + self._bulk.checked
 
     @property
-    def mismatches(self) -> int:
+    def mismatch_count(self) -> int:
         """Return how many objects do not fit their hash."""
         return len(self._wrong) + len(self._records)
 

@@ -350,7 +350,7 @@ def check_class_flags_and_sizes(context: Context) -> Iterator[Evidence]:
     classes = _ClassNumberReader(context, shared_reader(context))
     wrong = [
         (kind, each)
-        for kind in classes.classes_of_statements()
+        for kind in classes.classes_made_by_class_statements()
         if (each := classes.disagreements(kind)) and classes.has_plain_name(kind)
     ]
     contradicted = {kind.address for kind, _each in wrong}
@@ -410,7 +410,7 @@ class _ClassNumberReader:
         self._known.update(zip(addresses, classes, strict=True))
         return classes
 
-    def classes_of_statements(self) -> list[_ClassNumbers]:
+    def classes_made_by_class_statements(self) -> list[_ClassNumbers]:
         """Return the classes that class statements (or calls of type()) made, by who frees them."""
         classes = self._classes_at(classes_in_malloc_heap(self._context))
         freed_by = Counter(kind.dealloc for kind in classes)
@@ -503,7 +503,7 @@ class _ClassNumberReader:
         """Whether objects of a class lie in blocks that are as large as its instances are."""
         head = object_header_size(kind.flags)
         census, block = pool_census(self._context), head + kind.basicsize + 15 & ~15
-        return not isinstance(census, Absent) and census.has_blocks_of(kind.address, head, block)
+        return not isinstance(census, Absent) and census.has_typed_block(kind.address, head, block)
 
     def _instances_have_room(self, kind: _ClassNumbers, base: _ClassNumbers) -> bool:
         """Whether instances have room for what the base has, the slots, a dict and references.
@@ -588,7 +588,9 @@ def _may_begin_object(context: Context, address: int) -> bool:
         return False
     if region.is_file_mapped:
         return "w" in region.perms
-    return count < MAX_COUNTED and index.begins_block(address) and not index.in_free_block(address)
+    return (
+        count < MAX_COUNTED and index.may_begin_object(address) and not index.in_free_block(address)
+    )
 
 
 def _is_static_object(context: Context, address: int, kind: int) -> bool:

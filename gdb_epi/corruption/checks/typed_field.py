@@ -370,7 +370,7 @@ def typed_field(context: Context) -> Iterator[Evidence]:
     if len(alone) > MAX_BAD:
         raise NotChecked(f"{len(alone)} objects have fields of a wrong type: an overwrite")
     for wrong_field in alone:
-        yield from _repair_by_one_flip(context, walk, wrong_field)
+        yield from _evidence_of_one_flip_repair(context, walk, wrong_field)
 
 
 def _overwritten_fields(context: Context, wrong: Sequence[_WrongTypedField]) -> Iterator[Evidence]:
@@ -471,7 +471,7 @@ def _wrong_fields_of_object(
         yield from (each._replace(beside=len(wrong) - 1) for each in wrong)
 
 
-def _repair_by_one_flip(
+def _evidence_of_one_flip_repair(
     context: Context, walk: ObjectWalk, wrong: _WrongTypedField
 ) -> Iterator[Evidence]:
     """Yield the one flip that makes a field right; nothing where several do, or none."""
@@ -484,7 +484,7 @@ def _repair_by_one_flip(
             continue
         place = wrong.owner + wrong.field.offset
         partly = can_software_have_written_word(context, place, wrong.value, right)
-        if not partly and _may_right_have_been_there(context, walk, wrong, right):
+        if not partly and _may_right_word_have_been_there(context, walk, wrong, right):
             right_words.append(right)
     if len(right_words) != 1:
         return
@@ -503,26 +503,26 @@ def _is_unreferenced_block(context: Context, value: int) -> bool:
     Seen in one of 444 software cores: memory after a bytearray was zeroed.
     """
     index = address_index(context)
-    block = index.begins_block(value) or index.in_free_block(value) or index.pointee_at(value)
+    block = index.may_begin_object(value) or index.in_free_block(value) or index.pointee_at(value)
     held = context.places_of_word(value, MAX_HELD)
     return bool(block) and sum(not is_on_stack(context, at) for at in held) <= 1
 
 
-def _may_right_have_been_there(
+def _may_right_word_have_been_there(
     context: Context, walk: ObjectWalk, wrong: _WrongTypedField, right: int
 ) -> bool:
     """Whether a word that fits a field can be the one that was there: it misses a holder."""
     index, sure = address_index(context), wrong.field.sure
     if wrong.field.shared and (
-        _others_hold_right_word(walk, wrong, right)
-        or _found_others_hold_right_word(context, walk, wrong, right)
+        _do_others_hold_right_word(walk, wrong, right)
+        or _do_others_in_memory_hold_right_word(context, walk, wrong, right)
     ):
         return True
     if wrong.category.endswith("_descriptor") and not wrong.field.shared:
         return True  # tables of descriptions are static, and the name says which entry it is
     if sure is not None and not sure(right):
         return False
-    inside = index.is_inside_pool_block(wrong.value)  # no table or array begins there
+    inside = index.is_past_start_in_pool_block(wrong.value)  # no table or array begins there
     own = wrong.field.own or (wrong.field.exact is not None and wrong.field.exact(right))
     if not own and not inside and may_be_freed_object(context, wrong.value, right):
         return False  # of 765 stale tables put into dicts 13 were one bit from one without a holder
@@ -541,7 +541,7 @@ def _may_right_have_been_there(
     return not are_references_accounted_for(context, walk, right)
 
 
-def _others_hold_right_word(walk: ObjectWalk, wrong: _WrongTypedField, right: int) -> bool:
+def _do_others_hold_right_word(walk: ObjectWalk, wrong: _WrongTypedField, right: int) -> bool:
     """Whether the same field of two others of the kind holds the right word.
 
     Frames and functions of a module share its globals, classes a base: few words are held so, and
@@ -557,10 +557,10 @@ def _others_hold_right_word(walk: ObjectWalk, wrong: _WrongTypedField, right: in
     return words.count(right) >= MIN_ALIKE
 
 
-def _found_others_hold_right_word(
+def _do_others_in_memory_hold_right_word(
     context: Context, walk: ObjectWalk, wrong: _WrongTypedField, right: int
 ) -> bool:
-    """As _others_hold_right_word, of objects that memory is searched for."""
+    """As _do_others_hold_right_word, of objects that memory is searched for."""
     reader = walk.reader
     if wrong.category == FRAME and reader.layout.offset("_PyInterpreterFrame", "f_globals"):
         return False  # those are no objects
@@ -604,7 +604,7 @@ def static_data_pointers(context: Context) -> Iterator[Evidence]:
         if all(_another_object_holds(context, others, address, at) for at in places):
             continue
         of_type = find_others_of_type(context, first, kind)
-        yield from _evidence_of_other_description(context, address, places, of_type)
+        yield from _evidence_of_flipped_static_pointer(context, address, places, of_type)
 
 
 def _pointers_to_static_data(context: Context, address: int) -> list[int]:
@@ -620,21 +620,21 @@ def _pointers_to_static_data(context: Context, address: int) -> list[int]:
         at
         for at, word in words
         if word >= NEAR_NULL
-        and _is_beside_static_data(context, word)
+        and _is_at_most_a_bit_from_static_data(context, word)
         and index.pointee_at(word) is None
     ]
 
 
-def _is_beside_static_data(context: Context, word: int) -> bool:
+def _is_at_most_a_bit_from_static_data(context: Context, word: int) -> bool:
     near = [word]
     if context.target.region_at(word) is None:
-        low, high = _span_of_files(context)
+        low, high = _address_range_of_mapped_files(context)
         near = [address for bit in BITS if low <= (address := word ^ 1 << bit) < high]
     return any(_is_static_data(context, address) for address in near)
 
 
 @once_per_run
-def _span_of_files(context: Context) -> tuple[int, int]:
+def _address_range_of_mapped_files(context: Context) -> tuple[int, int]:
     """Return where the first mapped file begins and the last one ends."""
     mapped = [region for region in context.target.regions() if region.is_file_mapped]
     return (mapped[0].start, mapped[-1].end) if mapped else (0, 0)
@@ -655,7 +655,7 @@ def _another_object_holds(context: Context, others: Sequence[int], address: int,
     )
 
 
-def _evidence_of_other_description(
+def _evidence_of_flipped_static_pointer(
     context: Context, address: int, places: Sequence[int], others: Sequence[int]
 ) -> Iterator[Evidence]:
     for at in places:

@@ -286,7 +286,7 @@ def _slots_that_are_no_copies(
     sources = []
     for value, same in groups.items():
         same = [slot for slot in same if slot.kind != FRAME] or same
-        if value % WORD or index.is_inside_pool_block(value):
+        if value % WORD or index.is_past_start_in_pool_block(value):
             same = [slot for slot in same if slot.kind != "tuple"] or same
         if len(same) == 1:
             sources += same
@@ -351,7 +351,7 @@ def _names_no_freed_object(context: Context, slot: ContainerSlot) -> bool:
     index = address_index(context)
     if index.in_damaged_pool(slot.value) or is_in_free_block(context, slot.place):
         return False  # nothing says what of the pool is free; the container's own storage is
-    return not (index.begins_block(slot.value) and index.in_free_block(slot.value))
+    return not (index.may_begin_object(slot.value) and index.in_free_block(slot.value))
 
 
 def _evidence_of_repair(
@@ -359,7 +359,7 @@ def _evidence_of_repair(
 ) -> Iterator[Evidence]:
     flips = [slot.value ^ 1 << bit for bit in range(64)]
     index = address_index(context)
-    outside = [flip for flip in flips if not index.is_inside_pool_block(flip)]
+    outside = [flip for flip in flips if not index.is_past_start_in_pool_block(flip)]
     near = [TypedAddress(flip, kind) for flip in outside if (kind := index.object_type(flip))]
     near += _object_with_incremented_type(context, slot.value)
     objects = _objects_not_by_partial_write(context, slot, near)
@@ -397,7 +397,7 @@ def _object_with_incremented_type(context: Context, value: int) -> Objects:
     kind = read_word(context.target, value) if value % ALIGNED == WORD else None
     for number in range(1, MAX_RAISED + 1) if kind else ():
         name = address_index(context).type_name((kind or 0) - number)
-        if name and not address_index(context).is_inside_pool_block(value - WORD):
+        if name and not address_index(context).is_past_start_in_pool_block(value - WORD):
             return [TypedAddress(value - WORD, name)]
     return []
 
@@ -448,7 +448,7 @@ def _object_two_neighbouring_bits_away(
 
 
 def _objects_at(context: Context, walk: ObjectWalk, addresses: Iterable[int]) -> Objects:
-    inside_block = address_index(context).is_inside_pool_block
+    inside_block = address_index(context).is_past_start_in_pool_block
     objects = [TypedAddress(at, kind) for at in addresses if (kind := walk.type_name_at(at))]
     return [right for right in objects if not inside_block(right.address)]
 
@@ -486,7 +486,7 @@ def _key_of_large_table(
     one bit from its address one belongs to this very entry is chance then: 1 in so many as there
     are entries. The word must lead into the middle of another object, where no key began lately.
     """
-    if slot.kind == "dict" and address_index(context).is_inside_pool_block(slot.value):
+    if slot.kind == "dict" and address_index(context).is_past_start_in_pool_block(slot.value):
         with suppress(UnreadableMemory, LayoutError):
             if walk.dict_entries_place(slot.owner)[1] >= LARGE_TABLE:
                 return _keys_right_for_slot(walk, slot, objects)
@@ -520,7 +520,7 @@ def _object_with_uncounted_references(
     Not for what may be the start of an object that was freed: those have such neighbours.
     """
     index = address_index(context)
-    if index.begins_block(slot.value):
+    if index.may_begin_object(slot.value):
         return []
     unknown = [right for right in objects if index.reference_count(right.address) is None]
     shared = [
@@ -544,7 +544,7 @@ def _objects_two_bits_away(
     context: Context, walk: ObjectWalk, slot: ContainerSlot, _objects: Objects
 ) -> Objects:
     """Return the objects of the types around that differ in two bits of one byte, or beside."""
-    if address_index(context).begins_block(slot.value):
+    if address_index(context).may_begin_object(slot.value):
         return []
     around = {walk.type_name_at(read_word(context.target, slot.place + n) or 0) for n in AROUND} - {
         ""

@@ -39,7 +39,7 @@ from gdb_epi.corruption.pointers.small_changes import (
     is_one_bit_from_large_block,
     is_one_bit_from_start_of_thing,
     is_one_byte_from_use,
-    sign_id_beside_one_bit,
+    sign_id_or_one_bit_id,
     words_one_byte_off,
 )
 from gdb_epi.corruption.pointers.software_sign_ids import WILD_VALUE, sign_id_of_value
@@ -182,7 +182,7 @@ def non_pointer_in_pointer_place(context: Context) -> Iterator[Evidence]:
         return
     if software_pattern(context, word) is not None:
         return  # S:pattern says what it looks like
-    shifted = _shifted_pointer(context, read_from, word.value)
+    shifted = _describe_shifted_pointer(context, read_from, word.value)
     if shifted:
         yield plain_evidence("S:misaligned", word.source, shifted)
         return
@@ -200,9 +200,7 @@ def non_pointer_in_pointer_place(context: Context) -> Iterator[Evidence]:
     if in_text:
         summary += ": no pointer stands there, but the pointer that led there is one to an object"
     id = (
-        sign_id_beside_one_bit(context, WILD_VALUE, read_from.base)
-        if in_text
-        else "S:foreign-value"
+        sign_id_or_one_bit_id(context, WILD_VALUE, read_from.base) if in_text else "S:foreign-value"
     )
     yield plain_evidence(id, read_from.slot, summary)
 
@@ -225,7 +223,7 @@ def _access_kind(site: FaultSite) -> str | None:
     return "x" if site.kind in TRANSFERS else site.access
 
 
-def _shifted_pointer(context: Context, place: ReadPlace, value: int) -> str:
+def _describe_shifted_pointer(context: Context, place: ReadPlace, value: int) -> str:
     """Tell a pointer that stands a few bytes beside the place that was read: "" for none.
 
     Not where the place itself is at an odd address: a flipped low bit leads there.
@@ -298,7 +296,7 @@ def far_index(context: Context) -> Iterator[Evidence]:
         return
     if permits(context.target.region_at(site.address), access):
         return
-    for base, index, scale, base_name, index_name in _index_sums(context, operand, registers):
+    for base, index, scale, base_name, index_name in _start_and_index(context, operand, registers):
         reach = signed_word(index * scale)
         start = site.address - reach & WORD_MASK  # the base, and what else the access adds
         if not permits(context.target.region_at(base), access) or abs(reach) < FAR:
@@ -309,7 +307,7 @@ def far_index(context: Context) -> Iterator[Evidence]:
             continue  # a pointer stands where a number belongs: which of the two is wrong?
         others = [start + other * scale for other in words_one_byte_off(index)]
         others += [start + (index + step) * scale & WORD_MASK for step in FLIPPED_TERMS]
-        if index_name and _was_floating_point(context, site, index_name):
+        if index_name and _was_converted_from_float(context, site, index_name):
             others += [start + (signed_word(index) >> shift) * scale for shift in EXPONENT_SHIFTS]
         end = (
             address_index(context).end_of_block(base)
@@ -357,7 +355,7 @@ def _is_mapped_between(target: Target, start: int, end: int) -> bool:
     return start < end
 
 
-def _was_floating_point(context: Context, site: FaultSite, register: str) -> bool:
+def _was_converted_from_float(context: Context, site: FaultSite, register: str) -> bool:
     """Whether a register was made of a floating-point number: cvttsd2si, cvtsd2si (0F 2C, 2D).
 
     One bit of such a number's exponent makes it 2, 4, 16, 256, 2^16 or 2^32 times as large.
@@ -376,11 +374,11 @@ class _IndexedAddress(NamedTuple):
     index_name: str = ""
 
 
-def _index_sums(
+def _start_and_index(
     context: Context, operand: MemoryOperand, registers: Mapping[str, int]
 ) -> Iterator[_IndexedAddress]:
     """Yield what may be start and index of an access: in registers, then as code had read them."""
-    for base, index, scale in _base_and_index(context, operand, registers):
+    for base, index, scale in _registers_of_start_and_index(context, operand, registers):
         yield _IndexedAddress(registers.get(base, 0), registers.get(index, 0), scale, base, index)
     terms = find_addends_of_base(context)
     if terms is not None:
@@ -390,7 +388,7 @@ def _index_sums(
             yield _IndexedAddress(index_value, base_value, scale)
 
 
-def _base_and_index(
+def _registers_of_start_and_index(
     context: Context, operand: MemoryOperand, registers: Mapping[str, int]
 ) -> Iterator[tuple[str, str, int]]:
     """Yield the registers that may be start and index of an access, and the index's scale.
@@ -497,12 +495,12 @@ def pointer_into_unmapped_block(context: Context) -> Iterator[Evidence]:
     block = value if stepped is None else stepped
     text = block_of_large_text(context, block)
     began = block - GC_HEAD * (block % PAGE == HEAD_BYTES + GC_HEAD)  # of a large tuple
-    of_malloc = began % PAGE == HEAD_BYTES or _is_aligned_block_of_file(context, word, block)
+    of_malloc = began % PAGE == HEAD_BYTES or _does_library_name_aligned_block(context, word, block)
     if of_malloc or text is not None:
         # A pointer to such a block stays one with a flipped bit; other things seldom begin there.
         if is_one_bit_from_large_block(context, began if of_malloc or text is None else text):
             return
-        id = sign_id_beside_one_bit(context, "S:unmapped", block)
+        id = sign_id_or_one_bit_id(context, "S:unmapped", block)
         what = "malloc puts large blocks" if of_malloc else "the characters of a large str stand"
         summary = (
             f"{block:#x}, {block % PAGE} bytes after the start of a page without memory: where "
@@ -515,7 +513,7 @@ def pointer_into_unmapped_block(context: Context) -> Iterator[Evidence]:
             summary = f"the access is at {summary}; a word of memory names that place, and {on}"
         yield plain_evidence(id, word.source, summary)
         return
-    start = _nearest_start_at_hand(context, word)
+    start = _nearest_start_of_gone_mapping(context, word)
     if start is not None and not is_one_bit_from_start_of_thing(context, start):
         what = "a large block of malloc's" if start % PAGE else "the start of a mapping"
         summary = (
@@ -523,11 +521,11 @@ def pointer_into_unmapped_block(context: Context) -> Iterator[Evidence]:
             f"which looks like {what} that was given back: a register, a variable, the stack or "
             "the same struct still holds it, and nothing is mapped there"
         )
-        id = sign_id_beside_one_bit(context, "S:gone", value)
+        id = sign_id_or_one_bit_id(context, "S:gone", value)
         yield plain_evidence(id, word.source, summary)
 
 
-def _is_aligned_block_of_file(context: Context, word: FaultWord, block: int) -> bool:
+def _does_library_name_aligned_block(context: Context, word: FaultWord, block: int) -> bool:
     """Whether a variable of a library names a place where aligned_alloc() puts large blocks.
 
     An alignment of 2^n up to half a page leaves 2^n bytes to the start of the first page. Elsewhere
@@ -557,7 +555,7 @@ def _block_start_that_loop_left(context: Context, site: FaultSite, value: int) -
     return address if context.places_of_word(address, 1) else None
 
 
-def _nearest_start_at_hand(context: Context, word: FaultWord) -> int | None:
+def _nearest_start_of_gone_mapping(context: Context, word: FaultWord) -> int | None:
     """Return the nearest start of a mapping below a value in the same gap of the map.
 
     At hand are the registers, the stack around rsp, that of functions that have returned too, the
@@ -610,7 +608,7 @@ def word_from_ended_stack(context: Context) -> Iterator[Evidence]:
         places += [("through", place) for place in (suspect.value, kept_at) if suspect.depth]
     for how, place in places:
         if whose := owner_of_left_frame(context, place):
-            id = sign_id_beside_one_bit(context, LEFT, place) if whose == ENDED else LEFT + ONE_BIT
+            id = sign_id_or_one_bit_id(context, LEFT, place) if whose == ENDED else LEFT + ONE_BIT
             held = f"{_holder_phrase(wild[1])} {wild[1].value:#x}"
             summary = f"{held}; that was read {how} {place:#x}, {whose}"
             yield plain_evidence(id, place, summary)
@@ -669,7 +667,7 @@ def overwritten_object(context: Context) -> Iterator[Evidence]:
         or _has_object_in_block(context, address - head)
     ):
         return
-    blocks = index.blocks_beside(address)
+    blocks = index.used_pool_blocks(address)
     held = [block for block in blocks if _has_object_in_block(context, block)]
     if len(held) < MIN_OBJECTS or len(held) < OBJECT_SHARE * len(blocks):
         return

@@ -369,9 +369,9 @@ class PycFiles:
             written = max(written, pyc.file.mtime_ns // 10**9)
         elif does_pyc_hash_match(header.magic, source, header.hash) is not True:
             return PycProvenance(False, f"its header has another hash than {source.path}")
-        return self._prove_folder(pyc.source.rpartition("/")[0], written)
+        return self._provenance_by_folder(pyc.source.rpartition("/")[0], written)
 
-    def _prove_folder(self, folder: str, written: int) -> PycProvenance:
+    def _provenance_by_folder(self, folder: str, written: int) -> PycProvenance:
         """Tell whether a folder is as the process saw it, and no younger file is in question."""
         listed = self._folder_time_when_listed(folder)
         if listed is None or listed < 0:

@@ -188,7 +188,7 @@ def is_in_ended_stack(context: Context, address: int) -> bool:
         return False
     if any(region.start <= thread.sp < region.end for thread in context.target.threads()):
         return False
-    return any(region.start <= at < region.end for at in _ended_threads(context))
+    return any(region.start <= at < region.end for at in _descriptors_of_ended_threads(context))
 
 
 def owner_of_left_frame(context: Context, address: int) -> str:
@@ -214,14 +214,14 @@ def owner_of_left_frame(context: Context, address: int) -> str:
 
 
 @once_per_run
-def _ended_threads(context: Context) -> tuple[int, ...]:
+def _descriptors_of_ended_threads(context: Context) -> tuple[int, ...]:
     lists = read_stack_lists(context.target)
     return (
         () if isinstance(lists, Absent) else tuple(d.address for d in lists.descriptors_on("cache"))
     )
 
 
-def leads_to_mapping_or_text(context: Context, pointer: int) -> bool:
+def leads_to_start_or_text(context: Context, pointer: int) -> bool:
     """Whether a pointer leads to where things begin: a mapping, or a text constant.
 
     A flipped bit seldom leads there: of 4,096 places of a page one is its start, and few follow a

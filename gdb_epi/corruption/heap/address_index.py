@@ -122,7 +122,7 @@ class AddressIndex:
             if self._types.get(kind, "") is not None and self.object_type(at) is not None
         ]
 
-    def addresses_of_type(self, addresses: Sequence[int], kind: int) -> list[int]:
+    def addresses_with_type_word(self, addresses: Sequence[int], kind: int) -> list[int]:
         """Return the addresses that a type's address stands behind, as behind those of objects."""
         kinds = self._reader.words([at + WORD for at in addresses]) if self._reader else []
         return [at for at, held in zip(addresses, kinds, strict=False) if held == kind]
@@ -158,7 +158,7 @@ class AddressIndex:
             return False
         target, start = self._context.target, owner[0]
         base = start & -POOL_SIZES[0]
-        pool_bytes = read_up_to_most(self._context, base, POOL_SIZES[0], POOL_SIZES[1])
+        pool_bytes = read_most_or_least(self._context, base, POOL_SIZES[0], POOL_SIZES[1])
         word = read_word(target, start + 8)
         at, kinds = 0, []
         for _ in range(MAX_SIBLINGS):
@@ -220,7 +220,7 @@ class AddressIndex:
         at = self._reader.layout.require("PyASCIIObject", "hash")
         return read_word(self._context.target, address + at) == word
 
-    def has_place_of_hash(self, address: int) -> bool:
+    def is_string_hash_field(self, address: int) -> bool:
         """Whether a str or bytes object that fills its block of pymalloc's has its hash there."""
         within = self.offset_in_pool_block(address)
         if within is None or self._reader is None:
@@ -228,11 +228,11 @@ class AddressIndex:
         fields = (("PyASCIIObject", "hash"), ("PyBytesObject", "ob_shash"))
         return within in [self._reader.layout.offset(*field) for field in fields]
 
-    def begins_block(self, address: int) -> bool:
+    def may_begin_object(self, address: int) -> bool:
         """Whether an object could begin there, with or without heads: a block of pymalloc does."""
         return self.offset_in_pool_block(address) in HEADS[:3]
 
-    def is_inside_pool_block(self, address: int) -> bool:
+    def is_past_start_in_pool_block(self, address: int) -> bool:
         """Tell whether an address lies in a block of pymalloc, but where no object can begin."""
         place = self.offset_in_pool_block(address)
         return place is not None and place not in HEADS[:3]
@@ -256,7 +256,7 @@ class AddressIndex:
         """Tell whether an address lies in a pool whose blocks were all freed."""
         for size in POOL_SIZES:
             base = address & -size
-            pool_bytes = read_up_to_most(self._context, base, size, size)
+            pool_bytes = read_most_or_least(self._context, base, size, size)
             if is_emptied_pool(base, pool_bytes):
                 return address >= base + HEADER_SIZE
         return False
@@ -271,7 +271,7 @@ class AddressIndex:
             if target.region_at(base) is not None:  # an error takes longer
                 view = view_memory_in_place(target, base, POOL_SIZES[0])
                 memory = (
-                    read_up_to_most(self._context, base, POOL_SIZES[0], size)
+                    read_most_or_least(self._context, base, POOL_SIZES[0], size)
                     if view is None
                     else view
                 )
@@ -344,10 +344,10 @@ class AddressIndex:
                 return start, start + pool.block
         return None
 
-    def blocks_beside(self, address: int) -> list[int]:
+    def used_pool_blocks(self, address: int) -> list[int]:
         """Return the blocks in use of the pool of pymalloc's that holds an address."""
         for base, pool in self._possible_pools_of(address):
-            return [base + offset for offset in pool.used_blocks()]
+            return [base + offset for offset in pool.used_block_offsets()]
         return []
 
     def reference_count(self, address: int, counted: int = 8) -> int | None:
@@ -492,7 +492,7 @@ def _reader_of(context: Context) -> MemoryReader | None:
         return None
 
 
-def read_up_to_most(context: Context, start: int, most: int, least: int) -> bytes:
+def read_most_or_least(context: Context, start: int, most: int, least: int) -> bytes:
     """Return `most` bytes, or `least` where no more can be read; b"" without those."""
     return try_read(context.target, start, most) or try_read(context.target, start, least)
 
@@ -508,12 +508,12 @@ def find_others_of_type(context: Context, address: int, kind: int) -> list[int]:
     """Return objects of a type: those of the same pool, and the first ones of memory."""
     places = {at - WORD for at in context.places_of_word(kind, MAX_BESIDE)}
     near = places.union(find_others_of_type_in_pool(context, address, kind))
-    return address_index(context).addresses_of_type(sorted(near), kind)
+    return address_index(context).addresses_with_type_word(sorted(near), kind)
 
 
 @once_per_run
 def find_others_of_type_in_pool(context: Context, address: int, kind: int) -> list[int]:
     """Return the objects of a type in the same pool."""
-    beside = address_index(context).blocks_beside(address)
+    beside = address_index(context).used_pool_blocks(address)
     near = [block + head for block in beside for head in HEADS[:2]]
-    return address_index(context).addresses_of_type(near, kind)
+    return address_index(context).addresses_with_type_word(near, kind)

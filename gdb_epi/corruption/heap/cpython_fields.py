@@ -59,7 +59,7 @@ def is_cpython_field(context: Context, place: int) -> bool:
     return owner is not None and not is_extension_object(context, *owner)
 
 
-def may_extension_mark(context: Context, place: int, bit: int) -> str:
+def type_that_may_mark(context: Context, place: int, bit: int) -> str:
     """Return the type of an extension's object that has a field in which that bit may be a mark.
 
     "" for none. Bits of a pointer that no address, or none of a block, has are where C code keeps
@@ -91,7 +91,7 @@ def is_extension_object(context: Context, start: int, name: str) -> bool:
             if not kind:  # the last one was `object`, of CPython wherever that is
                 return any(path != file and is_own_library(path) for path in files)
             type_name = reader.type_name(kind)
-            if isinstance(type_name, Absent) or not _is_of_python(type_name):
+            if isinstance(type_name, Absent) or not _is_type_of_cpython_or_python_code(type_name):
                 return True
             for address in (kind, reader.u64(kind + end_at)):
                 module = module_at(context.target, address)
@@ -103,7 +103,7 @@ def is_extension_object(context: Context, start: int, name: str) -> bool:
     return True
 
 
-def _is_of_python(type_name: str) -> bool:
+def _is_type_of_cpython_or_python_code(type_name: str) -> bool:
     """Tell whether a type is one of CPython, its standard library, or a class of Python code."""
     module, dot, _ = type_name.partition(".")
     return not dot or module in STANDARD

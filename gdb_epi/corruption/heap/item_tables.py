@@ -41,12 +41,12 @@ def find_table_owner(context: Context, slot: int, start: int) -> tuple[str, int]
                 continue
             if not read_word(context.target, owner) and owner not in words_at_fault(context):
                 continue  # not being taken down: it is one that CPython keeps for later
-            if _is_pointers_place(context, name, member, owner, start, slot):
+            if _is_slot_for_pointer(context, name, member, owner, start, slot):
                 return name, owner
     return None
 
 
-def _is_pointers_place(
+def _is_slot_for_pointer(
     context: Context, name: str, member: str, owner: int, table: int, slot: int
 ) -> bool:
     """Whether a pointer belongs there: no hash, no free room, nor the head and indices of keys."""

@@ -60,12 +60,12 @@ def find_objects_held_by_containers_alone(context: Context, address: int) -> lis
         return []
     index, head = address_index(context), address_index(context).offset_in_pool_block(address) or 0
     beside = [
-        at + head for at in index.blocks_beside(address) if not has_object_in_block(index, at)
+        at + head for at in index.used_pool_blocks(address) if not has_object_in_block(index, at)
     ]
     beside.sort(key=lambda at: abs(at - address))
     reached = [bad.value for bad in find_slots_without_object(context)]
     others = [at for at in dict.fromkeys((*reached, *beside)) if at != address][:MAX_TRIED]
-    context.search_together(others, MAX_HOLDERS)
+    context.search_words_together(others, MAX_HOLDERS)
     return [address, *(other for other in others if is_held_by_container_alone(context, other))]
 
 

@@ -76,7 +76,7 @@ def is_in_free_chunk(context: Context, address: int) -> bool:
     return number >= 0 and address < chunks.ends[number]
 
 
-def is_freed_mark(context: Context, word: int) -> bool:
+def is_tcache_key(context: Context, word: int) -> bool:
     """Tell whether a word is the random number that marks each block of the tcache as freed.
 
     malloc clears it when it gives the block out again.

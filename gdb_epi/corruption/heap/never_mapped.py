@@ -46,7 +46,7 @@ def was_never_mapped(context: Context, value: int) -> bool:
 def unmapped_gaps(context: Context) -> list[NeverMappedRange]:
     """Return the gaps before the heap of brk(), below the first stack and above it."""
     regions = sorted(context.target.regions())
-    gaps = (_gap_before_heap(context, regions), *_around_stack(context, regions))
+    gaps = (_gap_before_heap(context, regions), *_gaps_around_stack(context, regions))
     return [gap for gap in gaps if gap is not None and gap.start < gap.end]
 
 
@@ -68,7 +68,7 @@ def _gap_before_heap(context: Context, regions: list[Region]) -> NeverMappedRang
     return None
 
 
-def _around_stack(context: Context, regions: list[Region]) -> list[NeverMappedRange]:
+def _gaps_around_stack(context: Context, regions: list[Region]) -> list[NeverMappedRange]:
     at = context.target.auxv().get(AT_RANDOM, 0)  # at the top of the first thread's stack
     stack = context.target.region_at(at) if at else None
     if stack is None:

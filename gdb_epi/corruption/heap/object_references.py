@@ -142,7 +142,7 @@ def can_software_have_written_word(context: Context, place: int, value: int, rig
     if flip >= INCREMENTS or value < right:
         return False
     wild = flip < WILD_INCREMENTS or may_be_freed_object(context, place)
-    return wild and _is_place_named(context, place)
+    return wild and _does_any_word_name_place(context, place)
 
 
 def _is_amid_object_pointers(context: Context, place: int) -> bool:
@@ -156,7 +156,7 @@ def _is_amid_object_pointers(context: Context, place: int) -> bool:
     return any(address_index(context).object_type(word) for word in before if word)
 
 
-def _is_place_named(context: Context, place: int) -> bool:
+def _does_any_word_name_place(context: Context, place: int) -> bool:
     """Tell whether a word or register holds the address of a place: whoever raises a count has it.
 
     Where memory was not searched, the answer is yes.

@@ -67,7 +67,7 @@ class ObjectTypes:
         if kind is None:
             kind = NO_TYPE
             if not address & 7 and 4096 <= address < 1 << 63:
-                kind = self._object_type_of_kind(self._reader.word(address + self._type_at))
+                kind = self._object_type_by_address(self._reader.word(address + self._type_at))
             self._by_object[address] = kind
         return kind
 
@@ -84,7 +84,7 @@ class ObjectTypes:
                 objects[kind.name].append(address)
         return objects
 
-    def _object_type_of_kind(self, kind: int) -> ObjectType:
+    def _object_type_by_address(self, kind: int) -> ObjectType:
         judged = self._kinds.get(kind)
         if judged is None:
             judged = self._kinds[kind] = self._read_type(kind)
@@ -96,7 +96,7 @@ class ObjectTypes:
         new = [n for n in addresses if n not in by_object and not n & 7 and PAGE <= n < 1 << 63]
         kinds = self._reader.words([address + at for address in new])
         for kind in set(kinds).difference(self._kinds):
-            self._object_type_of_kind(kind)
+            self._object_type_by_address(kind)
         by_object.update(zip(new, map(self._kinds.__getitem__, kinds), strict=True))
         return [by_object.get(address, NO_TYPE) for address in addresses]
 

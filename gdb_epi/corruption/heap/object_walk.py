@@ -258,7 +258,7 @@ class ObjectWalk:
                 continue
             if kind.category:
                 yield value
-            elif index.begins_block(value):  # an iterator, a method: containers that they name
+            elif index.may_begin_object(value):  # an iterator, a method: containers that they name
                 words = reader.words([value + WORD * n for n in range(2, MAX_MEMBERS)])
                 yield from (word for word in words if self.kinds.type_of_object(word).category)
 

@@ -114,7 +114,7 @@ class BlockWords:
 
     def blocks_holding(self, word: int, offset: int) -> list[int]:
         """Return the blocks with a word at an offset (in bytes)."""
-        return self._left_over_blocks(self._mask_of_blocks_holding(word, offset), word, offset)
+        return self._masked_blocks_holding(self._mask_of_blocks_holding(word, offset), word, offset)
 
     def blocks_of_type_without(
         self, kind: int, type_at: int, byte_at: int, right: bytes
@@ -124,7 +124,7 @@ class BlockWords:
         if may_be:
             wrong = bytes(0 if byte in right else 0xFF for byte in range(0x100))
             may_be &= int.from_bytes(self._column(byte_at).translate(wrong), "little")
-        return self._left_over_blocks(may_be, kind, type_at)
+        return self._masked_blocks_holding(may_be, kind, type_at)
 
     def blocks_counting_over(self, kind: int, type_at: int, count_at: int, most: int) -> list[int]:
         """Return the blocks with an address at one offset, and more than `most` at another.
@@ -141,7 +141,7 @@ class BlockWords:
         lowest, large = self._bytes_of_counts[count_at]
         if least <= 0xFF:
             large |= int.from_bytes(lowest.translate(bytes(least).ljust(0x100, b"\xff")), "little")
-        numbers = self._left_over_blocks(may_be & large, kind, type_at)
+        numbers = self._masked_blocks_holding(may_be & large, kind, type_at)
         counts = self.words_of_blocks(numbers, count_at)
         return [n for n, count in zip(numbers, counts, strict=True) if count >= least]
 
@@ -159,7 +159,7 @@ class BlockWords:
                 alike &= int.from_bytes(self._column(at).translate(equal), "little")
         return alike
 
-    def _left_over_blocks(self, may_be: int, word: int, offset: int) -> list[int]:
+    def _masked_blocks_holding(self, may_be: int, word: int, offset: int) -> list[int]:
         """Return the blocks that a number leaves over and that hold a word."""
         if not may_be:
             return []
@@ -194,7 +194,7 @@ class PoolCensus:
                     if self.is_reference_count(row.word(number, head)):
                         yield blocks.start_of_block(number) + head
 
-    def has_blocks_of(self, kind: int, head: int, block: int) -> bool:
+    def has_typed_block(self, kind: int, head: int, block: int) -> bool:
         """Tell whether a block of a size holds a type's address after a head and a count."""
         at = head + self._type_at
         alike = [blocks for blocks in self.classes if blocks.block == block > at]
@@ -347,7 +347,7 @@ def sample_small_blocks(target: Target, python: PythonState) -> tuple[int, list[
             weight = times * len(places) / len(sampled)
             used += weight * pool.used * pool.block
             words = memory[place : place + pool.size].cast("Q")
-            for offset in pool.used_blocks():
+            for offset in pool.used_block_offsets():
                 for head in (0, 16, 32):
                     at = (offset + head + type_at) // WORD
                     if head + type_at < pool.block and head_size_of_type(words[at]) == head:

@@ -45,7 +45,7 @@ class Pool(NamedTuple):
     carved: int  # blocks that were ever handed out
     free: frozenset[int] | None
 
-    def used_blocks(self) -> Iterator[int]:
+    def used_block_offsets(self) -> Iterator[int]:
         """Yield the offsets of blocks in use; empty when the free list is damaged."""
         if self.free is None:
             return
@@ -168,7 +168,7 @@ def broken_off_lists(pool: Pool, data: bytes) -> list[tuple[int, int]]:
     return sorted(lists, reverse=True)
 
 
-class WrongWord(NamedTuple):
+class PoolRepair(NamedTuple):
     """A word of a pool and what it should be; `is_low_bit` marks what an increment could do too."""
 
     where: int
@@ -178,14 +178,14 @@ class WrongWord(NamedTuple):
     is_low_bit: bool = False
 
 
-def free_list_repair(pool: Pool, data: bytes) -> WrongWord | None:
+def free_list_repair(pool: Pool, data: bytes) -> PoolRepair | None:
     """Return the one-bit change that makes a pool's free list consistent; None without one."""
     if pool.free is not None:
         return None
     _count, freeblock, *_ = HEADER.unpack_from(data)
     free = free_block_offsets(pool.address, data, freeblock, pool.block, pool.carved)
     if free is not None:  # whole, but not as long as the counts say
-        wrong = _wrong_count(pool, data, len(free))
+        wrong = _wrong_used_count(pool, data, len(free))
         # A link that changed leads past free blocks, or into a block in use, which holds no link:
         # it makes a whole list shorter, never longer. A count can have been raised, by whoever
         # took the pool for an object: then some link that leaves out a block would fit by chance.
@@ -232,9 +232,9 @@ def is_first_link_wild(pool: Pool, data: bytes) -> bool:
     return not near and not any(abs(signed) >> shift < MAX_COUNTED for shift in (0, 16))
 
 
-def _one_bit_wrong_link(pool: Pool, data: bytes, freeblock: int) -> WrongWord | None:
+def _one_bit_wrong_link(pool: Pool, data: bytes, freeblock: int) -> PoolRepair | None:
     """Return the link that one bit changes into one with which list and counts agree."""
-    low: list[WrongWord] = []
+    low: list[PoolRepair] = []
     # The offsets of the links of a damaged list, up to the one that leads nowhere.
     offsets, link = [FREE_AT], freeblock
     end = HEADER_SIZE + pool.carved * pool.block
@@ -247,12 +247,12 @@ def _one_bit_wrong_link(pool: Pool, data: bytes, freeblock: int) -> WrongWord | 
     for where in reversed(offsets[-MAX_LINKS:]):
         word = int.from_bytes(data[where : where + 8], "little")
         what = "freeblock" if where == FREE_AT else "the link of a free block"
-        high: list[WrongWord] = []
+        high: list[PoolRepair] = []
         for bit in range(64):
             right = word ^ 1 << bit
             if _free_list_fits(pool, data, freeblock, where, right):
                 group = low if bit < 4 else high
-                group.append(WrongWord(pool.address + where, word, right, what, bit < 4))
+                group.append(PoolRepair(pool.address + where, word, right, what, bit < 4))
         # A link into a block in use goes on with what lies there, e.g. a count of 1, one bit from
         # 0: low bits count only when no link before gives a better answer.
         if high:
@@ -275,7 +275,7 @@ def _free_list_fits(pool: Pool, data: bytes, freeblock: int, where: int, link: i
     return used == pool.used or (reading and used == pool.used - 1)
 
 
-def _wrong_count(pool: Pool, data: bytes, free: int) -> WrongWord | None:
+def _wrong_used_count(pool: Pool, data: bytes, free: int) -> PoolRepair | None:
     """Compare the count of used blocks with the free list; small differences are no single flip.
 
     A crash inside of the allocator, or a double free, leaves the count one off.
@@ -284,10 +284,10 @@ def _wrong_count(pool: Pool, data: bytes, free: int) -> WrongWord | None:
     if (right ^ pool.used).bit_count() != 1 or right ^ pool.used < 4 or right <= 0:
         return None
     word = int.from_bytes(data[:8], "little")
-    return WrongWord(pool.address, word, word ^ right ^ pool.used, "the count of blocks in use")
+    return PoolRepair(pool.address, word, word ^ right ^ pool.used, "the count of blocks in use")
 
 
-def header_repair(address: int, size: int, data: bytes) -> WrongWord | None:
+def pool_header_repair(address: int, size: int, data: bytes) -> PoolRepair | None:
     """Return the one-bit change of a count or size that makes a header a pool's.
 
     For a place where a pool must lie, because its neighbours are pools of this `size`. Only a
@@ -296,7 +296,7 @@ def header_repair(address: int, size: int, data: bytes) -> WrongWord | None:
     count, _f, _n, _p, _a, szidx, nextoffset, most = HEADER.unpack_from(data)
     if not count or parse_pool(address, data) is not None:
         return None
-    repairs: list[WrongWord] = []
+    repairs: list[PoolRepair] = []
     members = ((COUNT_AT, count), (SZIDX_AT, szidx), (NEXT_AT, nextoffset), (MAX_AT, most))
     for at, value in members:
         for bit in range(2 if at == COUNT_AT else 0, 32):
@@ -307,5 +307,5 @@ def header_repair(address: int, size: int, data: bytes) -> WrongWord | None:
                 where = at & ~7
                 word = int.from_bytes(data[where : where + 8], "little")
                 right = int.from_bytes(changed[where : where + 8], "little")
-                repairs.append(WrongWord(address + where, word, right, "a number in the header"))
+                repairs.append(PoolRepair(address + where, word, right, "a number in the header"))
     return repairs[0] if len(repairs) == 1 else None

@@ -69,7 +69,7 @@ class MemorySweep:
                     yield start, piece
                 done += size
                 self.swept = SweepProgress(total, done)
-                self._context.progress(done, total)
+                self._context.report_progress(done, total)
 
     def reread_piece(self, start: int) -> bytes:
         """Return the piece of memory that begins at an address once more."""
@@ -122,7 +122,7 @@ def read_words(context: Context, start: int, count: int) -> memoryview:
     return memoryview(try_read(context.target, start, 8 * count)).cast("Q")
 
 
-def words_in_range(words: memoryview, low: int, high: int) -> list[int]:
+def where_in_range(words: memoryview, low: int, high: int) -> list[int]:
     """Return the numbers of the words that are more than one number and at most another.
 
     Two bytes of each word are looked at first, all at once: most words have others there.

@@ -105,7 +105,7 @@ class WordCorrection(NamedTuple):
 
 
 @once_per_run
-def rank_neighbours(context: Context) -> list[WordCorrection]:
+def rank_one_bit_neighbours(context: Context) -> list[WordCorrection]:
     """Return the one-bit neighbours that would have worked, the best first."""
     suspects = find_suspects(context)
     garbage = any(not s.depth and has_software_pattern(context, s) for s in suspects)
@@ -259,7 +259,7 @@ def _flips_of_loaded_through_word(
     ordinary = (
         garbage
         or index.pointee_at(suspect.value) is not None
-        or index.begins_block(suspect.value)
+        or index.may_begin_object(suspect.value)
         or read_word(context.target, suspect.value + WORD) == 0
     )
     foreign = ordinary and not any(is_cpython_field(context, slot) for slot in slots)
@@ -320,7 +320,7 @@ def _correction_with_evidence(
     )
     orphan = orphan or bool(own and kind and _is_constant_of_file(context, suspect.value))
     hashed = kind is not None and _does_hash_beside_fit_object(context, slots, corrected)
-    if kind == "type" and any(index.begins_block(slot - WORD) for slot in slots):
+    if kind == "type" and any(index.may_begin_object(slot - WORD) for slot in slots):
         own, owner = True, owner or "object"  # its ob_type: CPython keeps no marks there
     is_far_field = pointee is None and own and is_far_flip(context, suspect, bit)
     if is_far_field and _is_data_or_function_of_file(context, corrected):

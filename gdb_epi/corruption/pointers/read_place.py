@@ -58,7 +58,7 @@ def find_read_place(context: Context, word: FaultWord) -> ReadPlace | None:
     if isinstance(site, Absent):
         return None
     if word.source == "target":
-        return _place_of_target(context, site, word.value)
+        return _read_place_of_target(context, site, word.value)
     origin = find_register_origin(context, word.source)
     link = _followed_list_link(context, site, word)
     if link is not None:
@@ -107,7 +107,7 @@ def is_pointer_aligned(slot: int) -> bool:
     return slot % WORD == 0
 
 
-def _place_of_target(context: Context, site: FaultSite, value: int) -> ReadPlace | None:
+def _read_place_of_target(context: Context, site: FaultSite, value: int) -> ReadPlace | None:
     """Return the place of a pointer that was called, or of a return address."""
     if site.kind == RETURN and site.slot is not None:
         return ReadPlace(site.slot, site.slot, 0, True)
@@ -211,7 +211,7 @@ def is_read_from_outside_blocks(context: Context, source: str) -> bool:
     if isinstance(site, Absent):
         return False
     if source == "target":
-        called = _place_of_target(context, site, site.address or 0)
+        called = _read_place_of_target(context, site, site.address or 0)
         return called is not None and not called.owned
     return _was_loaded_by_pointer_to_no_block(context, site, source, MAX_STEPS)
 
@@ -252,7 +252,7 @@ def addresses_value_was_read_through(context: Context, source: str) -> list[int]
     if isinstance(site, Absent):
         return []
     if source == "target":
-        called = _place_of_target(context, site, site.address or 0)
+        called = _read_place_of_target(context, site, site.address or 0)
         return [] if called is None else [called.base]
     origin = origin_before_copies(context, find_register_origin(context, source))
     if origin is None or origin.kind != LOAD or not (origin.address_registers or origin.offset):
@@ -343,7 +343,7 @@ def describe_wrong_word(context: Context, word: FaultWord, shape: WordShape) -> 
     if read_from is None or is_on_stack(context, read_from.slot):
         return shape.why
     number = shape.why.replace(AS_RETURNED, "")
-    if word.value == WORD_MASK and address_index(context).has_place_of_hash(read_from.slot):
+    if word.value == WORD_MASK and address_index(context).is_string_hash_field(read_from.slot):
         number += (
             ", which a str or bytes object has there as long as nobody asked for its hash: this "
             "field of a block that was one may never have been set"

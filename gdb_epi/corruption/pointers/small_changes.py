@@ -150,7 +150,7 @@ def _is_inside_block_or_file_data(context: Context, address: int) -> bool:
     if region.path is not None and not region.path.startswith("["):
         return True
     if index.offset_in_pool_block(address) is not None:
-        return index.is_inside_pool_block(address) and not index.in_free_block(address)
+        return index.is_past_start_in_pool_block(address) and not index.in_free_block(address)
     chunk = find_malloc_chunk(context, address)
     if chunk is None or address - chunk[0] in HEADS:
         return False
@@ -165,7 +165,7 @@ def begins_large_block(context: Context, address: int) -> bool:
     return size is not None and bool(size & IS_MMAPPED) and size % PAGE == IS_MMAPPED
 
 
-def sign_id_beside_one_bit(context: Context, id: str, *values: int) -> str:
+def sign_id_or_one_bit_id(context: Context, id: str, *values: int) -> str:
     """Return the id of a sign: another one where one flipped bit explains the same."""
     explained = any(is_one_bit_from_start_of_thing(context, value) for value in values)
     return id + ONE_BIT if explained else id

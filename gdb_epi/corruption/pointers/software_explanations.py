@@ -85,7 +85,7 @@ def may_code_set_bit(context: Context, bit: int) -> bool:
     fault = context.fault
     if isinstance(fault, Absent):
         return True
-    places = [fault.pc, *_return_addresses(context, fault.sp)[:CALLERS]]
+    places = [fault.pc, *_possible_return_addresses(context, fault.sp)[:CALLERS]]
     regions = {region.start: region for at in places if (region := context.target.region_at(at))}
     return not regions or any(
         _has_instruction_setting_bit(context, region, bit) for region in regions.values()
@@ -110,7 +110,7 @@ def _may_region_set_bit(context: Context, region: Region, bit: int) -> bool:
     )
 
 
-def _return_addresses(context: Context, sp: int) -> list[int]:
+def _possible_return_addresses(context: Context, sp: int) -> list[int]:
     words = read_words(context, sp & ~7, STACK_WORDS)
     return [word for word in words if may_execute(context.target.region_at(word))]
 
@@ -121,7 +121,7 @@ def _may_write_top_bits(context: Context, region: Region) -> bool:
     if not code:
         return True
     places = [region.start + place for place in possible_writes_of_top_bits(code)]
-    return len(places) > MAX_MATCHES or any(_is_instruction(context, at) for at in places)
+    return len(places) > MAX_MATCHES or any(_begins_instruction(context, at) for at in places)
 
 
 def _region_bytes(context: Context, region: Region, most: int) -> bytes:
@@ -129,7 +129,7 @@ def _region_bytes(context: Context, region: Region, most: int) -> bytes:
     return try_read(context.target, region.start, region.size) if region.size <= most else b""
 
 
-def _is_instruction(context: Context, address: int) -> bool:
+def _begins_instruction(context: Context, address: int) -> bool:
     """Tell whether an instruction begins at an address; True where nothing can tell."""
     function = context.functions.function_at(address)
     if function is None:

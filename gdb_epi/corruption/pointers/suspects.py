@@ -248,7 +248,7 @@ def _misaligned_word_pattern(context: Context, value: int) -> WordShape | None:
             if (
                 at % 8
                 and read_up_to(target, at, 8) == whole
-                and _does_word_span_a_pointer(target, at)
+                and _does_misaligned_word_overlap_pointer(target, at)
             ):
                 why = f"these 8 bytes stand at {at:#x}, across two aligned words"
                 one_bit = (at % 8).bit_count() == 1  # a pointer with one bit flipped leads there
@@ -374,7 +374,7 @@ def _str_hash_pattern(context: Context, value: int) -> WordShape | None:
     index = address_index(context)
     for place in context.places_of_word(value, MAX_PLACES) if value >= LOW else ():
         owner = index.object_with_field(place)
-        if owner is not None and owner[1] in ("str", "bytes") and index.has_place_of_hash(place):
+        if owner is not None and owner[1] in ("str", "bytes") and index.is_string_hash_field(place):
             why = (
                 f"it is the hash of the {owner[1]} at {owner[0]:#x}; an object of another type was "
                 "expected there, and may have been freed"
@@ -383,7 +383,7 @@ def _str_hash_pattern(context: Context, value: int) -> WordShape | None:
     return None
 
 
-def _does_word_span_a_pointer(target: Target, at: int) -> bool:
+def _does_misaligned_word_overlap_pointer(target: Target, at: int) -> bool:
     words = (read_word(target, at & ~7), read_word(target, (at & ~7) + 8))
     return any(word is not None and word >= LOW and target.region_at(word) for word in words)
 

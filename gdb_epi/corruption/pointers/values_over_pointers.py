@@ -100,7 +100,7 @@ def pointer_place_clause(context: Context, slot: int, cut: PartlyOverwrittenPoin
     if cut.start < start:
         return ""
     others = (
-        index.blocks_beside(slot) if chunk is None else _blocks_of_chunk_size(context, chunk[1])
+        index.used_pool_blocks(slot) if chunk is None else _blocks_of_chunk_size(context, chunk[1])
     )
     text_at, pointer_at = cut.start - start, slot - start
     upper = (read_word(context.target, slot) or 0) >> 8 * cut.over

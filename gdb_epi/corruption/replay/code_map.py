@@ -86,7 +86,7 @@ def build_code_map(context: Context, address: int) -> CodeMap | None:
     return None if function is None else _map_of_function(context, function)
 
 
-def code_around(context: Context, address: int) -> CodeMap | None:
+def code_map_around(context: Context, address: int) -> CodeMap | None:
     """Return the map of the function at an address, or of a very long one's code around it.
 
     There decoding falls into step before the part begins, and branches from the rest into it are
@@ -95,11 +95,11 @@ def code_around(context: Context, address: int) -> CodeMap | None:
     function = context.functions.function_at(address)
     if function is None or function.end - function.start <= MAX_FUNCTION:
         return build_code_map(context, address)
-    return _map_around(context, function, address)
+    return _code_map_of_part_around(context, function, address)
 
 
 @once_per_run
-def _map_around(context: Context, function: Function, address: int) -> CodeMap | None:
+def _code_map_of_part_around(context: Context, function: Function, address: int) -> CodeMap | None:
     start, end = max(function.start, address - BEFORE), min(function.end, address + BEHIND)
     if start > function.start:  # in step from there on
         near = range(start, start + MAX_LENGTH)
@@ -192,11 +192,11 @@ def entries_from_elsewhere(context: Context, function: Function) -> list[int]:
             branches_to[part] = branches_to.get(part, 0) + 1
     parts = sorted(branches_to, key=lambda part: (-branches_to[part], part))[:MAX_PARTS]
     ways = {part.start + to for part in parts for to in _read_named_places(context, part).left_for}
-    ways.update(_table_entries(context, function, named))
+    ways.update(_jump_table_targets(context, function, named))
     return sorted(to for to in ways if function.start <= to < function.end)
 
 
-def _table_entries(
+def _jump_table_targets(
     context: Context, function: Function, named: _PlacesNamedByCode
 ) -> Iterator[int]:
     """Yield where tables lead that a function names, if it has a jump that could go by one.
@@ -213,7 +213,7 @@ def _table_entries(
     shared_high_bytes = start.to_bytes(WORD, "little")[low_bytes:]
     for table in sorted(constant)[:MAX_TABLES]:
         words = read_up_to(target, table, 8 * MAX_ENTRIES)
-        near = _distances_between(words[: 4 * MAX_ENTRIES], start - table, end - table)
+        near = _table_distances_in_range(words[: 4 * MAX_ENTRIES], start - table, end - table)
         yield from [table + distance for distance in near]
         if shared_high_bytes in words:
             addresses = struct.unpack_from(f"<{len(words) // 8}Q", words)
@@ -221,7 +221,7 @@ def _table_entries(
 
 
 @lru_cache(maxsize=MAX_KEPT_TABLES)
-def _distances_between(words: bytes, low: int, high: int) -> tuple[int, ...]:
+def _table_distances_in_range(words: bytes, low: int, high: int) -> tuple[int, ...]:
     """Return the 32-bit distances of a table that are in a range."""
     distances = struct.unpack_from(f"<{len(words) // 4}i", words)
     return tuple(distance for distance in distances if low <= distance < high)

@@ -14,7 +14,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.replay.code_map import (
     ELSEWHERE,
     build_code_map,
-    code_around,
+    code_map_around,
     entries_from_elsewhere,
 )
 from gdb_epi.fault.fault_site import FaultSite
@@ -110,7 +110,7 @@ def paths_from_definitions(
     no further place. Empty where they are not all known, or are many.
     """
     head = path.start
-    exact = code_around(context, head)
+    exact = code_map_around(context, head)
     if exact is None or not exact.begins_instruction(head):
         return []
     # By an instruction's address: the step that follows it.

@@ -111,7 +111,7 @@ def libunwind_setcontext_race(context: Context) -> str | None:
     target = context.target
     if not any("libunwind" in module.path.rpartition("/")[2] for module in target.modules()):
         return None
-    for frame in _signal_frames(target, fault.sp):
+    for frame in _possible_signal_frame_addresses(target, fault.sp):
         rip, rsp = read_word(target, frame + _RIP), read_word(target, frame + _RSP)
         region = target.region_at(rip) if rip else None
         name = (region.path or "").rpartition("/")[2] if region is not None else ""
@@ -123,7 +123,7 @@ def libunwind_setcontext_race(context: Context) -> str | None:
     return None
 
 
-def _signal_frames(target: Target, sp: int) -> list[int]:
+def _possible_signal_frame_addresses(target: Target, sp: int) -> list[int]:
     """Return the addresses of what looks like kernel signal frames below a stack pointer."""
     region = target.region_at(sp - 8)
     if region is None:

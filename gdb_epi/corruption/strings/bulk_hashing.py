@@ -128,7 +128,7 @@ class StringRecordHasher:
             if classes.count(number) < count:
                 is_same = bytes(other == number for other in range(256))
                 same = b"".join(compress(records, classes.translate(is_same)))
-            wrong += self._add(number, start, same)
+            wrong += self._add_records(number, start, same)
         return wrong, has_others
 
     def compare_waiting_records(self) -> Iterator[WronglyHashedString]:
@@ -137,7 +137,7 @@ class StringRecordHasher:
             yield from self._hash_and_compare(words, pieces)
         self._waiting.clear()
 
-    def _add(self, words: int, start: int, records: bytes) -> list[WronglyHashedString]:
+    def _add_records(self, words: int, start: int, records: bytes) -> list[WronglyHashedString]:
         waiting = self._waiting.setdefault(words, [])
         waiting.append((start, records))
         if sum(len(waiting_records) for _, waiting_records in waiting) < BATCH * self._size:
@@ -252,7 +252,7 @@ def find_hash_key(
     )
 
 
-def hashes_short_strings(key: HashKey, texts: Iterable[HashedString]) -> bool:
+def does_key_hash_short_strings(key: HashKey, texts: Iterable[HashedString]) -> bool:
     """Tell whether strings of fewer than 8 bytes have this hash too (no Py_HASH_CUTOFF)."""
     sample = [text for text in texts if 0 < len(text.data) < CUTOFF][:MAX_SAMPLE]
     return _does_key_fit_more_than(key, sample, (len(sample) + 1) // 2 - 1)

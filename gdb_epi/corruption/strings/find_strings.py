@@ -47,7 +47,7 @@ class SkippedObjects:
         self.odd: list[int] = []
 
 
-def str_and_bytes_formats(heap: ObjectSearch, python: PythonState) -> list[StringLayout]:
+def str_and_bytes_layouts(heap: ObjectSearch, python: PythonState) -> list[StringLayout]:
     """Return the forms of str and bytes; empty when the types are not found."""
     layout = heap.reader.layout
     types: dict[str, int] = {}
@@ -256,7 +256,7 @@ def find_all_occurrences(needle: bytes | re.Pattern[bytes], memory: bytes) -> li
     return [match.start() for match in re.finditer(pattern, memory)]
 
 
-def near_type_words(
+def places_of_types_one_bit_off(
     forms: Sequence[StringLayout],
     start: int,
     memory: bytes,

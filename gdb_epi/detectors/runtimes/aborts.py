@@ -24,7 +24,6 @@ from gdb_epi.detectors.registry import (
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import FATAL, OF_STATE, OVERRUNS, AbortMessage
 from gdb_epi.fault.account import ABORTED, own_abort_message
-from gdb_epi.fault.frame_pointer_receivers import code_given_frame_pointers, files_that_ran_below
 from gdb_epi.fault.instructions import (
     ARGUMENTS,
     call_before,
@@ -40,6 +39,10 @@ from gdb_epi.fault.own_native_code import (
     function_and_file,
     function_source_name,
     own_library_names_of_frames,
+)
+from gdb_epi.fault.stack_address_receivers import (
+    code_given_stack_address,
+    files_of_code_that_ran_below_frame,
 )
 from gdb_epi.fault.stack_canary import find_overwritten_canary
 from gdb_epi.process_state import ProcessState
@@ -113,20 +116,20 @@ def deliberate_abort(state: ProcessState) -> Iterator[Finding]:
     if message.kind == "fortify":
         facts["overrun"] = message.text.startswith(OVERRUNS)
     summary = _describe_abort_message(message, caller)
-    if message.kind == "assert" and asserts_value_in_memory(message.text):
+    if message.kind == "assert" and is_assertion_about_stored_value(message.text):
         facts[DOUBT] = IN_MEMORY
     if by is not None and _SMASHED in message.klass and not isinstance(frames, Absent):
         canary = find_overwritten_canary(state.target, fault, by.pc)
         if canary is not None:
             facts["overwritten_at"] = hex_word(canary)
-        lent = _library_given_frame_pointers(state.target, by, frames[0].sp)
+        lent = _library_given_stack_addresses(state.target, by, frames[0].sp)
         if lent:
             summary += f", by itself or by {lent}, to which it had given a pointer to it"
             facts |= {"lent_to": lent, DOUBT: LENT_BUFFER}
     yield Finding("deliberate_abort", f"thread {fault.tid}", facts, summary)
 
 
-def asserts_value_in_memory(assertion: str) -> bool:
+def is_assertion_about_stored_value(assertion: str) -> bool:
     """Whether an assertion ("file.c:12: condition") is about a value that others may write."""
     import re  # not at the start: every triage imports this file
 
@@ -134,18 +137,18 @@ def asserts_value_in_memory(assertion: str) -> bool:
     return re.search(_READS_MEMORY, condition if separator else place) is not None
 
 
-def _library_given_frame_pointers(target: Target, frame: NativeFrame, innermost: int) -> str:
+def _library_given_stack_addresses(target: Target, frame: NativeFrame, innermost: int) -> str:
     """Return whose code a function gives pointers into its frame; "" where it is its own library's.
 
     A function that was given as a pointer may be of the same library: that is ruled out where
     no other library, and no callback in Python, has left a return address on the stack below.
     """
     names = []
-    for borrower in code_given_frame_pointers(target, frame.pc):
+    for borrower in code_given_stack_address(target, frame.pc):
         if borrower.file:
             names.append(f"{borrower.function or 'code'} in {borrower.file}")
             continue
-        ran = files_that_ran_below(target, innermost, frame.sp)
+        ran = files_of_code_that_ran_below_frame(target, innermost, frame.sp)
         others = [file for file in ran if file != frame.module_name]
         in_python = any(file.startswith(CALLERS) for file in others)
         libraries = [file for file in others if not file.startswith(CALLERS)]

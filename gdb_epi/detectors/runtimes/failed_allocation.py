@@ -47,7 +47,7 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
     subject = f"thread {account.fault.tid}"
     raised = memory_error_of_thread(state, account.fault.tid)
     by = None if raised is None else raising_instruction(state, raised.root_exception)
-    if raised is not None and not (by is not None and by.is_statement):
+    if raised is not None and not (by is not None and by.is_raise_statement):
         if any(True for _ in impossible_request(state)):
             return
         summary = f"a MemoryError is {raised.state} in this thread: an allocation of Python failed"

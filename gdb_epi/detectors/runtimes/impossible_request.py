@@ -20,7 +20,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, failure_and_frames
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ABORTED, ACCESS, RAISED
-from gdb_epi.fault.called_functions import call_that_returned, size_asked_for
+from gdb_epi.fault.called_functions import call_that_set_register, size_asked_of_allocator
 from gdb_epi.locks.python.call_sites import CallSites, Instruction
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import USER_TOP, WORD
@@ -48,7 +48,7 @@ class RaisingInstruction(NamedTuple):
     numbers: tuple[int, ...] = ()
 
     @property
-    def is_statement(self) -> bool:
+    def is_raise_statement(self) -> bool:
         """Whether the program raised the exception itself."""
         return self.name in _RAISES
 
@@ -100,8 +100,8 @@ def _largest_size_asked_for(state: ProcessState) -> tuple[int, str] | None:
         return None
     registers = account.fault.registers
     for name in operand.registers():
-        call = call_that_returned(state.target, frames, account.fault.pc, name)
-        size = size_asked_for(state.target, frames, call, registers)
+        call = call_that_set_register(state.target, frames, account.fault.pc, name)
+        size = size_asked_of_allocator(state.target, frames, call, registers)
         if size is not None:
             return size, f"a call of {call.function}()"
     return None

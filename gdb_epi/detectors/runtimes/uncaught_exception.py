@@ -15,10 +15,10 @@ from gdb_epi.fault.cxx_exception import (
     LIBRARIES,
     evidence_of_terminate,
     exception_type,
+    memory_words_of_exception,
     size_asked_of_operator_new,
     system_error_number,
     throwing_frame,
-    words_of_exception,
 )
 from gdb_epi.fault.own_native_code import function_and_file, function_readable_name
 from gdb_epi.hangs.types import function_and_line
@@ -94,7 +94,7 @@ def _describe_python_exception(state: ProcessState, frames: Sequence[NativeFrame
     from gdb_epi.cpython.running.tracebacks import Tracebacks
 
     decoder = ExceptionDecoder(state.target, state.python)
-    words = list(words_of_exception(state.target, frames))
+    words = list(memory_words_of_exception(state.target, frames))
     for raised, following in zip(map(decoder.exception, words), [*words[1:], 0], strict=True):
         if isinstance(raised.type, Absent):
             continue

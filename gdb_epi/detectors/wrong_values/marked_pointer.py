@@ -185,12 +185,12 @@ def _word_changes_of_libraries(
     )
     for path, pcs in places.items():
         if (path, anywhere) not in known:
-            code = _whole_code(target, path) if anywhere else _code_on_path(target, path, pcs)
+            code = _library_code(target, path) if anywhere else _code_of_frames(target, path, pcs)
             known[path, anywhere] = word_changing_constants(code)
     return {path.rpartition("/")[2]: known[path, anywhere] for path in places}
 
 
-def _whole_code(target: Target, path: str) -> bytes:
+def _library_code(target: Target, path: str) -> bytes:
     """Return the code of a library; b"" where it has more than MAX_CODE."""
     regions = [region for region in target.regions() if region.path == path and may_execute(region)]
     if sum(region.size for region in regions) > MAX_CODE:
@@ -198,14 +198,14 @@ def _whole_code(target: Target, path: str) -> bytes:
     return b"".join(try_read(target, region.start, region.size) for region in regions)
 
 
-def _code_on_path(target: Target, path: str, pcs: list[int]) -> bytes:
+def _code_of_frames(target: Target, path: str, pcs: list[int]) -> bytes:
     """Return a small library's code; of others the functions of its frames, and what those call.
 
     A large one has a constant for half of all bits somewhere: a flag, a hash, a key.
     """
     regions = [region for region in target.regions() if region.path == path and may_execute(region)]
     if sum(region.size for region in regions) <= MAX_SMALL:
-        return _whole_code(target, path)
+        return _library_code(target, path)
     bounds = FunctionBounds(target)
     on_stack = [
         bounds.function_at(pc) or bounds.function_returned_to(pc) for pc in pcs[:MAX_PLACES]
@@ -213,7 +213,7 @@ def _code_on_path(target: Target, path: str, pcs: list[int]) -> bytes:
     functions = dict.fromkeys(function for function in on_stack if function is not None)
     for function in list(functions):
         for at, step in decode_instructions(
-            read_up_to(target, function.start, _body_size(function))
+            read_up_to(target, function.start, _capped_body_size(function))
         ):
             if step is None or step.flow not in (CALL, JUMP) or step.target is None:
                 continue
@@ -222,11 +222,11 @@ def _code_on_path(target: Target, path: str, pcs: list[int]) -> bytes:
             if called is not None and len(functions) < MAX_CALLED:
                 functions[called] = None
     return b"".join(
-        read_up_to(target, function.start, _body_size(function)) for function in functions
+        read_up_to(target, function.start, _capped_body_size(function)) for function in functions
     )
 
 
-def _body_size(function: Function) -> int:
+def _capped_body_size(function: Function) -> int:
     return min(function.end - function.start, MAX_BODY)
 
 

@@ -368,10 +368,10 @@ def _settle_by_interrupted_code(case: _UnsettledWait) -> LockWait | None:
     may hold it, also while it sleeps in a file or a socket. malloc() sleeps in none, and its
     return addresses are left over on many stacks.
     """
-    from gdb_epi.fault.find_fault import interrupted_by_handlers
+    from gdb_epi.fault.find_fault import thread_before_each_handler
 
     context, thread, kind = case.context, case.thread, case.guess.kind
-    met = next(iter(interrupted_by_handlers(context.target, thread)), None)
+    met = next(iter(thread_before_each_handler(context.target, thread)), None)
     inside = libc_function_taking(context.target, met, kind) if met is not None else None
     if inside is None:
         return None

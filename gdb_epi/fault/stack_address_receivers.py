@@ -40,14 +40,14 @@ _ADD_NUMBER = (0x81, 0x83)  # the opcodes of add and sub with a number, by the M
 _Slot = tuple[str | None, str | None, int]
 
 
-class CodeGivenFramePointer(NamedTuple):
+class CodeGivenStackAddress(NamedTuple):
     """Who is given a pointer into a frame: a function of a file; both "" for one by a pointer."""
 
     function: str
     file: str
 
 
-class _CallWithFramePointer(NamedTuple):
+class _CallPassingStackAddress(NamedTuple):
     """A call with a pointer into the frame in some argument registers."""
 
     instruction: Instruction
@@ -55,7 +55,7 @@ class _CallWithFramePointer(NamedTuple):
     arguments: frozenset[str]
 
 
-def code_given_frame_pointers(target: Target, return_address: int) -> list[CodeGivenFramePointer]:
+def code_given_stack_address(target: Target, return_address: int) -> list[CodeGivenStackAddress]:
     """Return to whom the function that holds a return address gives pointers into its frame.
 
     Left out are functions of the same file, unless they pass the pointer on, and those of the
@@ -66,7 +66,7 @@ def code_given_frame_pointers(target: Target, return_address: int) -> list[CodeG
     module = modules.module_at_address(return_address)
     if module is None:
         return []
-    borrowers: dict[CodeGivenFramePointer, None] = {}
+    borrowers: dict[CodeGivenStackAddress, None] = {}
     open_calls = [(return_address - 1, frozenset(("rsp",)), MAX_DEPTH)]
     seen: set[tuple[int, frozenset[str]]] = set()
     while open_calls and len(seen) < MAX_CALLEES:
@@ -75,7 +75,7 @@ def code_given_frame_pointers(target: Target, return_address: int) -> list[CodeG
         if function is None or (function.start, holders) in seen:
             continue
         seen.add((function.start, holders))
-        for passed in _calls_with_pointer(target, function.start, function.end, holders):
+        for passed in _calls_passing_pointer(target, function.start, function.end, holders):
             instruction, end = passed.instruction, passed.end
             slot = got_slot_of_call(target, instruction, end)
             if slot is not None:
@@ -84,12 +84,12 @@ def code_given_frame_pointers(target: Target, return_address: int) -> list[CodeG
                 path = "" if callee is None else callee.path or ""
                 if callee is not None and callee != module and is_own_library(path):
                     name = imported.name_of_slot(slot)
-                    borrowers.setdefault(CodeGivenFramePointer(name, path.rpartition("/")[2]))
+                    borrowers.setdefault(CodeGivenStackAddress(name, path.rpartition("/")[2]))
                     continue
                 if callee != module:
                     continue
             elif instruction.target is None:
-                borrowers.setdefault(CodeGivenFramePointer("", ""))
+                borrowers.setdefault(CodeGivenStackAddress("", ""))
                 continue
             else:
                 goes_to = end + instruction.target
@@ -98,9 +98,9 @@ def code_given_frame_pointers(target: Target, return_address: int) -> list[CodeG
     return list(borrowers)
 
 
-def _calls_with_pointer(
+def _calls_passing_pointer(
     target: Target, start: int, end: int, holders: frozenset[str]
-) -> Iterator[_CallWithFramePointer]:
+) -> Iterator[_CallPassingStackAddress]:
     """Yield the calls of a function with a pointer that lies in some registers at its start.
 
     "rsp" stands for its own frame. Code is read from the start to the end, branches are not
@@ -116,7 +116,7 @@ def _calls_with_pointer(
         leaves = leaves and not 0 <= behind + (instruction.target or 0) < end - start
         arguments = frozenset(held.intersection(ARGUMENTS))
         if arguments and (instruction.flow == CALL or leaves):
-            yield _CallWithFramePointer(instruction, start + behind, arguments)
+            yield _CallPassingStackAddress(instruction, start + behind, arguments)
         stored, place = stored_register(instruction), instruction.memory
         if stored is not None and place is not None:
             slot = (place.base, place.index_register, place.displacement)
@@ -145,7 +145,7 @@ def _holds_pointer(
     return by_number and instruction.opcode_map == 0 and register in held
 
 
-def files_that_ran_below(target: Target, innermost: int, frame: int) -> list[str]:
+def files_of_code_that_ran_below_frame(target: Target, innermost: int, frame: int) -> list[str]:
     """Return files of others whose return addresses are left below a frame, nearest first.
 
     They ran in calls that have returned, of that frame or of earlier ones. `innermost` is the
