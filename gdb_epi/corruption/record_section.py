@@ -34,7 +34,7 @@ PLAIN = "plain"  # the fact that is the summary without addresses and registers
 MAX_EVIDENCE = 64  # only `epi corruption` shows more
 
 
-def owner_of_damaged_block(context: Context, leading: Iterable[Evidence] = ()) -> str | None:
+def allocator_of_damaged_block(context: Context, leading: Iterable[Evidence] = ()) -> str | None:
     """Return PYTHON or MALLOC by the first block that a bad word stood in or pointed at.
 
     The places of `leading` come first: the evidence that speaks for software. PYTHON are blocks of
@@ -109,7 +109,7 @@ def corruption_group(results: CheckResults) -> Json:
 def _allocator_of_bad_word(results: CheckResults) -> str | None:
     """Return whose the memory of the bad word is, where software is a likely cause."""
     against = results.score.against
-    return owner_of_damaged_block(results.context, against) if against else None
+    return allocator_of_damaged_block(results.context, against) if against else None
 
 
 def evidence_for_record(results: CheckResults) -> list[Json]:

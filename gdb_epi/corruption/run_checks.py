@@ -71,7 +71,7 @@ ALL = "all"  # the name under which no check at all ran
 def reason_to_skip_costly_checks(state: ProcessState, findings: Sequence[Finding]) -> str | None:
     """Return why the costly checks are not made; None where they are."""
     account = state.account
-    if any(map(_is_overflow_by_calls, findings)) and _recursed_in_python(state):
+    if any(map(_is_overflow_by_calls, findings)) and _was_stack_filled_by_python(state):
         how = "calls used up the stack"
     elif isinstance(account, Absent):
         if account.reason != NOT_APPLICABLE:
@@ -89,7 +89,7 @@ def _is_overflow_by_calls(finding: Finding) -> bool:
     return finding.detector == "stack_overflow" and not finding.facts.get("large")
 
 
-def _recursed_in_python(state: ProcessState) -> bool:
+def _was_stack_filled_by_python(state: ProcessState) -> bool:
     """Tell whether it was calls of Python code that filled a stack.
 
     Native code that calls itself without end may follow a damaged type or pointer.
@@ -240,7 +240,7 @@ class _CheckRun:
         interrupted = self._run_missing_checks()
         outcomes = [self._outcomes[check.name] for check in all_checks()]
         errors = [*self._errors, *(error for outcome in outcomes for error in outcome.errors)]
-        symptom = _classify_or_unknown(self.context, errors)
+        symptom = _symptom_or_unknown(self.context, errors)
         skipped = [entry for outcome in outcomes for entry in outcome.skipped]
         score = compute_score(self.context.evidence, self._prior)
         if score.is_damaged:
@@ -319,7 +319,7 @@ def no_check_ran(skipped: Sequence[Skipped]) -> bool:
     return any(skip.check == ALL for skip in skipped)
 
 
-def _classify_or_unknown(context: Context, errors: list[SoftError]) -> Symptom:
+def _symptom_or_unknown(context: Context, errors: list[SoftError]) -> Symptom:
     try:
         return classify_symptom(context)
     except Exception as error:  # noqa: BLE001 - boundary: running a detector

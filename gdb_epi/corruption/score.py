@@ -81,7 +81,7 @@ class Score(NamedTuple):
     tied: bool = True
 
     @property
-    def explains_other_signs(self) -> bool:
+    def may_explain_other_signs(self) -> bool:
         """Whether damage was found that may be what other signs are there for.
 
         A wrong value does harm far from its place too, wrong code only where it runs.

@@ -57,7 +57,7 @@ def address_in_variable(state: ProcessState) -> Iterator[Finding]:
         facts["function"] = value.function
         if has_array_reaching_address(state.target, account.address or 0, [value]):
             facts["reaches_out"] = True
-        summary = _summarise(state.target, account.address or 0, value)
+        summary = _describe_variable(state.target, account.address or 0, value)
         yield Finding("address_in_variable", f"thread {account.fault.tid}", facts, summary)
         return
 
@@ -79,7 +79,7 @@ def _is_one_bit_from_known_pointer(state: ProcessState, address: int | None, off
     return False
 
 
-def _summarise(target: Target, address: int, value: HoldingVariable) -> str:
+def _describe_variable(target: Target, address: int, value: HoldingVariable) -> str:
     place = f" ({value.filename.rpartition('/')[2]}:{value.lineno})" if value.lineno else ""
     who = f"`{value.name}` of {value.function}{place}"
     if value.how == COVERS:

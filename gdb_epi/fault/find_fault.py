@@ -109,7 +109,7 @@ def find_fault(target: Target, crash: CrashInfo | Absent) -> Fault | Absent:
         return Absent(NOT_APPLICABLE, f"no signal: {crash.detail}")
     thread = next((t for t in target.threads() if t.tid == crash.tid), None)
     registers = thread.registers if thread is not None else {}
-    sender = _classify_sender(crash, target.process())
+    sender = _sender_of_signal(crash, target.process())
     if sender == KERNEL and (crash.signo, crash.si_code) in _OF_ACCESSES and thread is not None:
         fetched = crash.fault_address == thread.pc  # the call took its own code away
         sender = SELF if not fetched and _was_leaving_system_call(target, thread) else KERNEL
@@ -146,7 +146,7 @@ def _was_leaving_system_call(target: Target, thread: Thread) -> bool:
     return instruction is not None and not instruction.operands
 
 
-def _classify_sender(crash: CrashInfo, process: ProcessInfo | Absent) -> str:
+def _sender_of_signal(crash: CrashInfo, process: ProcessInfo | Absent) -> str:
     if crash.si_code is None:
         return UNKNOWN
     if crash.si_code > 0:

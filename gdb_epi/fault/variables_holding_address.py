@@ -168,7 +168,7 @@ class VariableFinder:
                     continue
                 seen.add(candidate.name)
                 self._add_holding_variable(number, frame, candidate, how)
-        name = "" if seen else _sum_of(candidates, self.address)
+        name = "" if seen else _describe_sum_giving_address(candidates, self.address)
         if name:
             self._add_holding_variable(
                 number, frame, _CandidateValue(name, self.address, True, "sum"), INDEXED
@@ -309,7 +309,7 @@ class VariableFinder:
         return not self._decoder.word(parent, 1) & HALF_MASK
 
 
-def _sum_of(candidates: Sequence[_CandidateValue], address: int) -> str:
+def _describe_sum_giving_address(candidates: Sequence[_CandidateValue], address: int) -> str:
     """Return what of one frame's pointers and numbers gives an address: "samples + 4 * number".
 
     "" for nothing. Only what leads further than REACH: what lies near a pointer has its own line.

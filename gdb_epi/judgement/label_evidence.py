@@ -264,7 +264,7 @@ def _evidence_of_findings(
         speaks = supported_label(finding.detector)
         if speaks is None or (speaks.label in OF_HANGS and category not in GOING_ON):
             continue
-        if score.explains_other_signs and finding.facts.get(speaks.damage_fact):
+        if score.may_explain_other_signs and finding.facts.get(speaks.damage_fact):
             continue
         rule = calibration_rule_of_finding(finding, speaks)
         if rule is not None:
@@ -289,7 +289,7 @@ def _evidence_of_overwriting(
     for a pointer is NULL and a distance where an allocation has just failed.
     """
     weighed = load_weights().items
-    if score.word == PROVEN and score.explains_other_signs:
+    if score.word == PROVEN and score.may_explain_other_signs:
         return
     no_memory = any(
         finding.facts.get("kind") == MEMORY_ERROR and finding.facts.get("state") == IN_FLIGHT
@@ -322,7 +322,7 @@ def _evidence_of_category(
         and any(a.label != row.label or a.rule.split(":")[0] in row.told_by for a in of_findings)
     ):
         return
-    if not (row.by_damage and score.explains_other_signs):
+    if not (row.by_damage and score.may_explain_other_signs):
         rule = f"category:{row.category}"
         no_overrun = any(finding.facts.get("overrun") is False for finding in findings)
         shares = {"failed-check" if no_overrun else row.hypothesis: 1.0}

@@ -12,7 +12,7 @@ import pytest
 from gdb_epi.corruption.checks import typed_field, typed_slot
 from gdb_epi.corruption.checks import typed_slot as siblings
 from gdb_epi.corruption.checks.gc_links import GcLinkReader
-from gdb_epi.corruption.checks.item_counts import _CountTooLarge, _one_bit_corrections
+from gdb_epi.corruption.checks.item_counts import _CountTooLarge, _evidence_of_wrong_count
 from gdb_epi.corruption.heap import object_references
 from gdb_epi.corruption.heap.object_types import INSTANCE
 from gdb_epi.corruption.heap.object_walk import ContainerSlot
@@ -213,5 +213,5 @@ def test_of_two_counts_that_fit_the_one_behind_which_no_object_is() -> None:
     )
     count = _CountTooLarge(owner, "list", owner + 24, 428, 0, 309, items, "it has room for 309")
     context: Any = None
-    (damage,) = _one_bit_corrections(context, walk, count)
+    (damage,) = _evidence_of_wrong_count(context, walk, count)
     assert (damage.found, damage.corrected, damage.bits) == (428, 300, (7,))

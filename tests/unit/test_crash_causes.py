@@ -21,10 +21,10 @@ from gdb_epi.corruption.files.elf_images import (
 )
 from gdb_epi.corruption.score import Score, compute_score
 from gdb_epi.cpython.running.exceptions import NOT_ASKED, ExceptionInfo, RaisedException
-from gdb_epi.detectors.bad_calls import call_beyond_methods
 from gdb_epi.detectors.died_at_exit import died_at_exit
 from gdb_epi.detectors.ended_by_signal import refused_system_call
 from gdb_epi.detectors.expired_thread_id import expired_thread_id
+from gdb_epi.detectors.jumps_to_wrong_code import call_beyond_methods
 from gdb_epi.detectors.missing_instruction_set import missing_instruction_set, parse_cpu_features
 from gdb_epi.detectors.registry import Finding
 from gdb_epi.detectors.replaced_library import replaced_library

@@ -20,7 +20,6 @@ from gdb_epi.detectors.ended_by_signal import (
 )
 from gdb_epi.detectors.file_ended import file_ended, no_huge_page
 from gdb_epi.detectors.frame_link_disagrees import frame_link_disagrees
-from gdb_epi.detectors.lost_cpu_state import direction_flag, thread_pointer
 from gdb_epi.detectors.null_dereference import null_dereference
 from gdb_epi.detectors.pointer_one_bit_off import pointer_one_bit_off
 from gdb_epi.detectors.registry import (
@@ -36,6 +35,7 @@ from gdb_epi.detectors.runtimes.sanitizer_report import sanitizer_report
 from gdb_epi.detectors.stack_overflow import ThreadStack, stack_overflow
 from gdb_epi.detectors.traps import integer_division, trap_instruction
 from gdb_epi.detectors.waits.forks import forked_child_lock
+from gdb_epi.detectors.wrong_cpu_state import direction_flag, thread_pointer
 from gdb_epi.errors import Absent
 from gdb_epi.locks.types import ForkEvidence, LockOwner, LockReport, LockWait
 from gdb_epi.process_state import ProcessState
@@ -507,7 +507,7 @@ STORE = bytes.fromhex("f3aa")  # rep stos
 def test_a_direction_flag_that_code_before_had_left_set(
     eflags: int, code: bytes, own: bool, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gdb_epi.detectors.lost_cpu_state._sets_direction", lambda *_: own)
+    monkeypatch.setattr("gdb_epi.detectors.wrong_cpu_state._sets_direction", lambda *_: own)
     registers = {"rdi": MMAP - 1, "rcx": 80, "eflags": 0x202 | eflags}
     made = state(crash(address=MMAP - 1), registers=registers, code=code)
     assert len(list(direction_flag(made))) == count

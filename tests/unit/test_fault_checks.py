@@ -55,7 +55,7 @@ from gdb_epi.corruption.checks.wild_values import call_of_data
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, REGISTER, NotChecked, word_evidence
 from gdb_epi.corruption.pointers.one_bit_neighbours import rank_one_bit_neighbours
-from gdb_epi.detectors.bad_calls import ran_past_end
+from gdb_epi.detectors.jumps_to_wrong_code import ran_past_end
 from gdb_epi.detectors.pointer_one_bit_off import pointer_one_bit_off
 from gdb_epi.errors import Absent
 from gdb_epi.fault.mapping_checks import is_past_segment, untagged_address
@@ -130,7 +130,9 @@ def test_c2_code_that_ran_past_the_end_of_a_function_leaves_its_frame(
     made.target.write(PC, b"\xc3")  # type: ignore[attr-defined]
     knowing(made, PC)
     functions = KnownFunctions((TEXT, end))
-    monkeypatch.setattr("gdb_epi.detectors.bad_calls.FunctionBounds", lambda _target: functions)
+    monkeypatch.setattr(
+        "gdb_epi.detectors.jumps_to_wrong_code.FunctionBounds", lambda _target: functions
+    )
     made.findings = tuple(ran_past_end(made.state))
     assert [finding.facts.get("at_fault") for finding in made.findings] == ["library"] * past
     assert [sign.id for sign in evidence(return_from_slot_below(made))] == ["C2"] * (not past)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from support.scenes import crash, state
 
-from gdb_epi.detectors.bad_calls import decodes_as_whole_function, vsyscall
+from gdb_epi.detectors.jumps_to_wrong_code import decodes_as_whole_function, vsyscall
 from gdb_epi.fault.mapping_checks import VSYSCALL
 
 ADD_ONE = b"\x8d\x47\x01\xc3"  # lea 1(%rdi), %eax; ret

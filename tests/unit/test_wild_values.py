@@ -44,7 +44,7 @@ from gdb_epi.corruption.replay.register_origins import (
 )
 from gdb_epi.corruption.score import load_weights
 from gdb_epi.corruption.symptom import classify_symptom
-from gdb_epi.fault.variables_holding_address import _CandidateValue, _sum_of
+from gdb_epi.fault.variables_holding_address import _CandidateValue, _describe_sum_giving_address
 from gdb_epi.target.api import Region, Truncation
 
 LOAD, FIELD = "488b0f", "488b7810"  # mov (%rdi),%rcx; mov 0x10(%rax),%rdi
@@ -631,10 +631,10 @@ def candidates(*named: tuple[str, int, str]) -> list[_CandidateValue]:
 
 def test_sums_of_variables() -> None:
     some = candidates(("data", MMAP, "LP_c_int"), ("n", 1 << 29, "int"), ("step", 90001, "int"))
-    assert _sum_of(some, MMAP + 4 * (1 << 29)) == "data + 4 * n"
-    assert _sum_of(some, MMAP + 90001 * (1 << 29)) == "data + n * step"
-    assert _sum_of(some, MMAP + 5 * (1 << 29)) == ""
-    assert _sum_of(some, MMAP + 8) == ""  # near: said otherwise
+    assert _describe_sum_giving_address(some, MMAP + 4 * (1 << 29)) == "data + 4 * n"
+    assert _describe_sum_giving_address(some, MMAP + 90001 * (1 << 29)) == "data + n * step"
+    assert _describe_sum_giving_address(some, MMAP + 5 * (1 << 29)) == ""
+    assert _describe_sum_giving_address(some, MMAP + 8) == ""  # near: said otherwise
 
 
 def test_nothing_failed() -> None:

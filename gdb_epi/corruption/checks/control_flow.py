@@ -25,7 +25,7 @@ from gdb_epi.corruption.evidence import (
 )
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.readers import is_on_stack, read_words
-from gdb_epi.corruption.pointers.small_changes import find_data_symbol
+from gdb_epi.corruption.pointers.small_changes import data_symbol_name
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
 from gdb_epi.corruption.replay.preceding_code import find_callee
@@ -242,7 +242,7 @@ def one_bit_call_target(context: Context) -> Iterator[Evidence | Skipped]:
     value = site.address
     if value < NEAR_NULL or value % PAGE == 0 or shape_of(value) is not None:
         return
-    if address_index(context).pointee_at(value) is not None or find_data_symbol(context, value):
+    if address_index(context).pointee_at(value) is not None or data_symbol_name(context, value):
         return
     near = [flip for bit in range(64) if not (flip := value ^ 1 << bit) >> ADDRESS_BITS]
     code = [flip for flip in near if may_execute(context.target.region_at(flip))]

@@ -456,7 +456,7 @@ def read_only_pages(context: Context) -> Iterator[Evidence | Skipped]:
             written = only_written_code and bool(load.flags & PF_X)
             for start, data in read_only_memory(context, low, low + load.filesz):
                 compared += len(data)
-                yield from _compare_with_file(image, start, data, written)
+                yield from _compare_code_with_file(image, start, data, written)
     if not compared:
         yield Skipped("R2", "there is no read-only page of an object whose file is here")
     if missing:
@@ -495,7 +495,7 @@ def _is_unwritten_code_left_out(context: Context) -> bool:
     )
 
 
-def _compare_with_file(
+def _compare_code_with_file(
     image: ImageFile, start: int, data: bytes, written: bool
 ) -> Iterator[Evidence | Skipped]:
     at = image.offset(start - image.base, len(data))
@@ -510,7 +510,7 @@ def _compare_with_file(
         for n in pages[:MAX_PIECES]
         for word in _differing_words(start + n, data[n : n + PAGE], right[n : n + PAGE])
     ]
-    yield from _explain_differences(image, wrong, written)
+    yield from _evidence_of_differences(image, wrong, written)
 
 
 def _differing_words(start: int, ours: bytes, theirs: bytes) -> Iterator[tuple[int, int, int]]:
@@ -520,7 +520,7 @@ def _differing_words(start: int, ours: bytes, theirs: bytes) -> Iterator[tuple[i
             yield start + at, int.from_bytes(held, "little"), int.from_bytes(right, "little")
 
 
-def _explain_differences(
+def _evidence_of_differences(
     image: ImageFile, wrong: list[tuple[int, int, int]], written: bool
 ) -> Iterator[Evidence | Skipped]:
     traps = [word for word in wrong if differs_only_by_int3(word[1], word[2])]
@@ -562,12 +562,12 @@ def relocated_words(context: Context) -> Iterator[Evidence | Skipped]:
     """
     files, missing = image_files_of_modules(context)
     for image in files:
-        yield from _check_relro(context, image)
+        yield from _check_relocations_in_relro(context, image)
     if missing:
         yield Skipped("R3", missing_files_line(missing))
 
 
-def _check_relro(context: Context, image: ImageFile) -> Iterator[Evidence | Skipped]:
+def _check_relocations_in_relro(context: Context, image: ImageFile) -> Iterator[Evidence | Skipped]:
     if image.relro is None:
         return
     # ld.so protects whole pages only (elf/dl-reloc.c, _dl_protect_relro).

@@ -31,8 +31,8 @@ from gdb_epi.corruption.heap.address_index import (
 )
 from gdb_epi.corruption.heap.cpython_fields import type_that_may_mark
 from gdb_epi.corruption.heap.popped_frames import (
-    find_code_of_popped_frame,
-    find_link_of_popped_frame,
+    popped_frame_code_slot,
+    popped_frame_link_slot,
 )
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.heap.readers import AROUND, POINTER_LANES, is_on_stack, read_words
@@ -129,12 +129,10 @@ def _origin_of_wrong_word(context: Context, neighbour: WordCorrection) -> tuple[
     """Return where the wrong word is, or was, and whether memory held it."""
     suspect = neighbour.suspect
     if suspect.slots:
-        link = (
-            find_link_of_popped_frame(context, suspect.value) if neighbour.pointee is None else None
-        )
+        link = popped_frame_link_slot(context, suspect.value) if neighbour.pointee is None else None
         return link or suspect.slots[0], MEMORY
     if neighbour.pointee is not None and neighbour.pointee.name == "code":
-        cleared = find_code_of_popped_frame(context, neighbour.corrected)
+        cleared = popped_frame_code_slot(context, neighbour.corrected)
         if cleared is not None:  # it was there, or was loaded wrongly from there
             return cleared, UNKNOWN
     return suspect.source, REGISTER
@@ -358,14 +356,14 @@ def zeroed_cache_line(context: Context) -> Iterator[Evidence]:
             return
     if not words[1] or not (words[-2] or words[-1]) or _may_be_chunk_size(words[1]):
         if words[-BEFORE] and _begins_block_in_cache_line(context, start, words[1]):
-            yield _evidence_of_zeroed_block(start, slot)
+            yield _weak_evidence_of_zeroed_block(start, slot)
         return
     beside = (words[0], words[1], words[-2], words[-1])
     alike = sum(context.target.region_at(word) is not None for word in beside)
     if alike + sum(_may_be_chunk_size(word) for word in beside) < MIN_ALIKE:
         return
     if not any(words[2:-2]):
-        yield _evidence_of_zeroed_block(start, slot)
+        yield _weak_evidence_of_zeroed_block(start, slot)
         return
     summary = (
         f"the NULL that was used came from {slot:#018x}; its cache line at {start:#018x} is all "
@@ -386,7 +384,7 @@ def _begins_block_in_cache_line(context: Context, start: int, before: int) -> bo
     return within in HEADS or last < LINE
 
 
-def _evidence_of_zeroed_block(start: int, slot: int) -> Evidence:
+def _weak_evidence_of_zeroed_block(start: int, slot: int) -> Evidence:
     """Return what says too little: zeros that begin where a block does are memset()'s as well.
 
     So are eight fields that nobody set, of a struct or a table: 1 of 8 rows of them is aligned.

@@ -80,7 +80,7 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
             if links.does_next_lead_nowhere(node):
                 broken.append(node)
     if context.sweep:
-        yield from _check_all_gc_lists(context, python, links, repairs)
+        yield from _find_wrong_links_of_all_lists(context, python, links, repairs)
     elif not repairs:
         _check_links_of_reached_objects(context, links, repairs)
         yield from _walk_list_being_collected(python, links, repairs, broken)
@@ -313,7 +313,7 @@ def _refcount_field_overlapping_link(
     return None
 
 
-def _check_all_gc_lists(
+def _find_wrong_links_of_all_lists(
     context: Context, python: PythonState, links: GcLinkReader, repairs: dict[int, GcLinkRepair]
 ) -> Iterator[Skipped]:
     seen: set[int] = set()
@@ -330,7 +330,7 @@ def _check_all_gc_lists(
         if state.collecting:
             yield Skipped("R8", "a collection runs: lists that it took apart are not walked")
         for name, head in gc_list_heads(state):
-            count, why = links.check_list(head, repairs, context)
+            count, why = links.find_wrong_links_of_list(head, repairs, context)
             nodes += count
             if why:
                 yield Skipped("R8", f"{name}: {why}")
@@ -538,7 +538,7 @@ class GcLinkReader:
             node = after
         return None, most
 
-    def check_list(
+    def find_wrong_links_of_list(
         self, head: int, repairs: dict[int, GcLinkRepair], context: Context
     ) -> tuple[int, str]:
         """Follow one list; return how many nodes it had, and why it ended early ("" if not)."""

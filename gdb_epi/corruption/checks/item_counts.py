@@ -113,7 +113,7 @@ def item_counts(context: Context) -> Iterator[Evidence]:
     """
     walk = require(object_walk(context))
     for count in _too_large_counts_near_fault(context, walk):
-        yield from _one_bit_corrections(context, walk, count)
+        yield from _evidence_of_wrong_count(context, walk, count)
 
 
 @check("R25-heap", everywhere=True, needs="python", order=57)
@@ -133,7 +133,7 @@ def heap_item_counts(context: Context) -> Iterator[Evidence]:
     seen = {item.where for item in context.evidence if item.id == "R25"}
     for count in _too_large_counts_of_objects(context, walk.reader, of_kind):
         if count.place not in seen:
-            yield from _one_bit_corrections(context, walk, count)
+            yield from _evidence_of_wrong_count(context, walk, count)
 
 
 @check("R25-form", everywhere=True, needs="python", order=58)
@@ -294,7 +294,7 @@ def _empty_lists_by_type_name() -> dict[str, list[int]]:
     return {"list": [], "tuple": [], "bytes": [], "bytearray": [], "str": []}
 
 
-def _one_bit_corrections(
+def _evidence_of_wrong_count(
     context: Context, walk: ObjectWalk, count: _CountTooLarge
 ) -> Iterator[Evidence]:
     """Yield the one count, a bit away or two, that fits; nothing where several do."""

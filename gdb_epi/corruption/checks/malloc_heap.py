@@ -85,7 +85,7 @@ def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
         is_whole = not context.target.truncation().truncated and region.dumped >= region.size
         heap = HeapWords(context.target, region.start, size // 8)
         try:
-            yield from _check_chunks_of_heap(context, heap, heap_chunks(context), is_whole)
+            yield from _check_and_count_chunks(context, heap, heap_chunks(context), is_whole)
         except UnreadableMemory as error:
             yield Skipped("R7", str(error))
     yield from _check_thread_heaps(context, heaps)
@@ -114,7 +114,7 @@ def _check_thread_heaps(
             continue
         left -= size
         with suppress(UnreadableMemory):
-            yield from _check_chunks_of_heap(context, heap, none, is_whole)
+            yield from _check_and_count_chunks(context, heap, none, is_whole)
     if skipped:
         yield Skipped("R7", f"{skipped / 2**20:.0f} MiB of heaps of threads: only with --sweep")
 
@@ -132,7 +132,7 @@ def _is_named_from_outside(context: Context, chunk: int, end: int) -> bool:
     )
 
 
-def _check_chunks_of_heap(
+def _check_and_count_chunks(
     context: Context, heap: HeapWords, chunks: HeapChunks, is_whole: bool
 ) -> Iterator[Evidence | Skipped]:
     """Yield what is wrong with the chunks; note headers of zeros and the number of chunks.

@@ -200,7 +200,7 @@ def dangling_node_links(context: Context) -> Iterator[Evidence]:
             continue
         link = links.link_at(slot)
         unnamed = links.unnamed_blocks_alike(link) if link is not None else []
-        yield from _block_one_bit_away(
+        yield from _evidence_of_near_block(
             context, slot, suspect.value, unnamed, len(link.siblings) if link else 0
         )
 
@@ -213,7 +213,7 @@ def _slots_of_damaged_link(context: Context, suspect: SuspectedWord) -> list[int
     return places if len(places) == 1 else []
 
 
-def _block_one_bit_away(
+def _evidence_of_near_block(
     context: Context, slot: int, value: int, unnamed: list[int], count: int
 ) -> Iterator[Evidence]:
     """Yield the one block that is a bit away, else the one that is a byte of zeros away."""

@@ -98,10 +98,10 @@ def overwritten_range(context: Context) -> Iterator[Evidence]:
         if claim.proven:
             yield _evidence_of_range(context, claim, runs[0] if runs else None, None)
             return
-    yield from _overwritten_pool_headers(context)
+    yield from _evidence_of_wrong_pool_headers(context)
 
 
-def _overwritten_pool_headers(context: Context) -> Iterator[Evidence]:
+def _evidence_of_wrong_pool_headers(context: Context) -> Iterator[Evidence]:
     """Tell a header of a pool that data run over, of a pool that something at hand lies in.
 
     The pools before and after it are whole, so one lies there.

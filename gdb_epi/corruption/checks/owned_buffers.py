@@ -462,7 +462,7 @@ def owned_buffers(context: Context) -> Iterator[Evidence | Skipped]:
     if len(wrong) > MAX_WRONG:
         return
     for name, owner, words in wrong:
-        yield from _find_one_bit_correction(judge, name, owner, words)
+        yield from _evidence_of_one_wrong_bit(judge, name, owner, words)
 
 
 def _objects_worth_checking(walk: ObjectWalk, name: str, objects: list[int]) -> list[int]:
@@ -489,7 +489,7 @@ def _is_object_in_use(judge: _ObjectConsistency, owner: int) -> bool:
     return judge.index.object_type(owner) is not None and not judge.index.in_free_block(owner)
 
 
-def _find_one_bit_correction(
+def _evidence_of_one_wrong_bit(
     judge: _ObjectConsistency, name: str, owner: int, words: _ObjectWords
 ) -> Iterator[Evidence]:
     """Yield the one word in which one flipped bit makes all agree; nothing where several do."""

@@ -118,7 +118,7 @@ class BlockTypesCheck:
         ).difference(self._heads)
         self._types_and_near = self._near_types.union(self._heads)
 
-    def check_pool(self, pool: Pool, data: bytes) -> None:
+    def note_words_of_pool(self, pool: Pool, data: bytes) -> None:
         """Take the blocks of one pool that are in use."""
         if pool.free is None:
             return
@@ -133,11 +133,11 @@ class BlockTypesCheck:
         self.looked += pool.carved - len(pool.free)
         blocks = pool.used_block_offsets()
         if self._near_types is not None:
-            blocks = self._blocks_worth_checking(pool, data, places)
+            blocks = self._blocks_worth_noting(pool, data, places)
         for at in blocks:
-            self._check_block(pool, at, words, places, debug)
+            self._note_words_of_block(pool, at, words, places, debug)
 
-    def _blocks_worth_checking(
+    def _blocks_worth_noting(
         self, pool: Pool, data: bytes, places: list[tuple[int, int]]
     ) -> Iterator[int]:
         """Yield the blocks in use with a word one bit from a type, or a count that is absurd.
@@ -170,7 +170,7 @@ class BlockTypesCheck:
             if at not in pool.free:
                 yield at
 
-    def _check_block(
+    def _note_words_of_block(
         self, pool: Pool, at: int, words: memoryview, places: list[tuple[int, int]], debug: int
     ) -> None:
         """Take one block: its count when it has a type, else the words in the type's places."""
@@ -372,7 +372,7 @@ def check_pymalloc_pools(context: Context) -> Iterator[Evidence | Skipped]:
                     yield from _evidence_of_damaged_free_list(context, pool, data)
                 else:
                     yield from _evidence_of_zeroed_link_bytes(context, pool, data)
-        blocks.check_pool(pool, data)
+        blocks.note_words_of_pool(pool, data)
     for place, wrong in search.headers:
         yield _evidence_of_pool_word(wrong, place)
     yield from blocks.repairs_as_evidence()
@@ -594,7 +594,7 @@ class _PoolSearch:
                 if pool is not None:
                     yield pool, data
                     break
-                self._check_header_between_pools(start, size, data)
+                self._note_header_between_pools(start, size, data)
 
     def _addresses_near_fault(self) -> Iterator[int]:
         """Yield addresses: where the wrong pointer lies, what it should be, what was at hand."""
@@ -612,7 +612,7 @@ class _PoolSearch:
         wrong = [] if isinstance(walk, Absent) else walk.slots_without_object
         yield from (slot.value for slot in wrong if len(wrong) <= MAX_WRONG)
 
-    def _check_header_between_pools(self, start: int, size: int, data: bytes) -> None:
+    def _note_header_between_pools(self, start: int, size: int, data: bytes) -> None:
         """Look at a place beside two pools that is no pool itself."""
         for beside in (start - size, start + size):
             memory = try_read(self._context.target, beside, size)
@@ -645,6 +645,6 @@ class _PoolSearch:
                 yield pool, data[at : at + pool.size]
             elif self._before is not None and not (low + at) % self._before.size:
                 size = self._before.size
-                self._check_header_between_pools(low + at, size, data[at : at + size])
+                self._note_header_between_pools(low + at, size, data[at : at + size])
             at += pool.size if pool is not None else STEP
             self._before = pool

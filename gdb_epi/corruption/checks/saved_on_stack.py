@@ -93,7 +93,7 @@ def check_stack_canaries(context: Context) -> Iterator[Evidence]:
     usual = max(held_guards, key=held_guards.count)
     yield from _compare_guards_with_at_random(context, guards, usual)
     for thread in threads[:MAX_THREADS]:
-        yield from _canaries_on_the_stack(context, thread, usual)
+        yield from _evidence_of_wrong_canaries(context, thread, usual)
 
 
 def _read_stack_guard(context: Context, thread: Thread, at: int = GUARD_AT) -> int:
@@ -130,7 +130,7 @@ def _compare_guards_with_at_random(
                 break
 
 
-def _canaries_on_the_stack(context: Context, thread: Thread, guard: int) -> Iterator[Evidence]:
+def _evidence_of_wrong_canaries(context: Context, thread: Thread, guard: int) -> Iterator[Evidence]:
     sp = thread.registers.get("rsp", 0)
     region = context.target.region_at(sp)
     if region is None or "w" not in region.perms:
@@ -262,7 +262,7 @@ def _rbp_above_rsp(context: Context, function: Function, pc: int) -> int | None:
         behind = function.start + at + instruction.length
         if instruction.flow not in (NEXT, TRAP):
             branched = True
-        elif _sets_frame_pointer(instruction) and not branched:
+        elif _is_mov_rsp_to_rbp(instruction) and not branched:
             framed, depth = True, 0
         elif change is None:
             if instruction.opcode != LEAVE and (
@@ -278,7 +278,7 @@ def _rbp_above_rsp(context: Context, function: Function, pc: int) -> int | None:
     return depth if framed and function.start < ends <= pc else None
 
 
-def _sets_frame_pointer(instruction: Instruction) -> bool:
+def _is_mov_rsp_to_rbp(instruction: Instruction) -> bool:
     """Whether it is mov %rsp,%rbp."""
     opcode, registers = (
         (instruction.opcode_map, instruction.opcode),
@@ -307,10 +307,10 @@ def saved_registers(context: Context) -> Iterator[Evidence]:
     for link in registers_known_from_caller(context, frames):
         context.counts["arguments kept"] = context.counts.get("arguments kept", 0) + 1
         if (link.held ^ link.expected).bit_count() == 1:
-            yield from _find_wrong_copy(context, frames, link)
+            yield from _evidence_of_wrong_copy(context, frames, link)
 
 
-def _find_wrong_copy(
+def _evidence_of_wrong_copy(
     context: Context, frames: list[UnwoundFrame], link: RegisterKnownFromCaller
 ) -> Iterator[Evidence]:
     """Yield the word that leads nowhere when the other one does, or begins nothing."""
@@ -382,7 +382,7 @@ def registers_known_from_caller(
     if not context.sweep:
         pairs = _most_doubtful_frames(context, pairs)
     for number, (inner, outer) in pairs:
-        yield from _passed_arguments_between(context, number, inner, outer)
+        yield from _arguments_known_from_caller(context, number, inner, outer)
 
 
 def _most_doubtful_frames(context: Context, pairs: list[_Pair]) -> list[_Pair]:
@@ -424,7 +424,7 @@ def is_mapped(context: Context, word: int) -> bool:
     return word >= NEAR_NULL and context.target.region_at(word) is not None
 
 
-def _passed_arguments_between(
+def _arguments_known_from_caller(
     context: Context, number: int, inner: UnwoundFrame, outer: UnwoundFrame
 ) -> Iterator[RegisterKnownFromCaller]:
     function = _function_of_frame(context, number, inner)

@@ -365,7 +365,7 @@ def typed_field(context: Context) -> Iterator[Evidence]:
     fields = TypedFields(walk.reader, walk.kinds, address_index(context))
     wrong = [*_wrong_fields(walk, fields), *_wrong_fields_of_suspects(context, walk, fields)]
     if not any(map(is_sign_of_overwriting, context.evidence)):
-        yield from _overwritten_fields(context, wrong)
+        yield from _evidence_of_writes(context, wrong)
     alone = [wrong_field for wrong_field in wrong if not wrong_field.beside]
     if len(alone) > MAX_BAD:
         raise NotChecked(f"{len(alone)} objects have fields of a wrong type: an overwrite")
@@ -373,7 +373,7 @@ def typed_field(context: Context) -> Iterator[Evidence]:
         yield from _evidence_of_one_flip_repair(context, walk, wrong_field)
 
 
-def _overwritten_fields(context: Context, wrong: Sequence[_WrongTypedField]) -> Iterator[Evidence]:
+def _evidence_of_writes(context: Context, wrong: Sequence[_WrongTypedField]) -> Iterator[Evidence]:
     """Tell an object in which several fields hold what was never the address of an object.
 
     A flip changes one. What was freed has an aligned address in memory that can be written.

@@ -34,7 +34,7 @@ from gdb_epi.corruption.pointers.small_changes import (
     ONE_BIT,
     begins_large_block,
     block_of_large_text,
-    find_data_symbol,
+    data_symbol_name,
     is_one_bit_from_function,
     is_one_bit_from_large_block,
     is_one_bit_from_start_of_thing,
@@ -264,7 +264,7 @@ def call_of_data(context: Context) -> Iterator[Evidence]:
     region = context.target.region_at(address)
     if address < NEAR_NULL or not permits(region, "r") or may_execute(region):
         return
-    symbol = find_data_symbol(context, address)
+    symbol = data_symbol_name(context, address)
     if symbol:
         why = f"it is {symbol}, a variable"
     elif is_one_bit_from_function(context, address):

@@ -240,7 +240,7 @@ class ObjectWalk:
     def _root_objects(self) -> Iterator[int]:
         """Yield what frames are made of, then the objects that the fault had at hand."""
         layout, reader = self._python.layout, self.reader
-        name = _frame_struct(self._python)
+        name = _frame_struct_name(self._python)
         function = layout.offset(name, "f_funcobj.bits", "f_funcobj", "f_func")
         offsets = [function, layout.offset(name, "f_globals")]
         for frame in self.frames:
@@ -268,7 +268,7 @@ class ObjectWalk:
         Reference: _PyStackRef, Include/internal/pycore_stackref.h (3.14 and later).
         """
         start, end = self._bounds_of_variables(frame)
-        tagged = self._python.layout.offset(_frame_struct(self._python), "f_executable.bits")
+        tagged = self._python.layout.offset(_frame_struct_name(self._python), "f_executable.bits")
         try:
             words = memoryview(self.reader.read(start, end - start)).cast("Q")
         except UnreadableMemory:
@@ -283,7 +283,7 @@ class ObjectWalk:
 
     def _bounds_of_variables(self, frame: PyFrame) -> tuple[int, int]:
         """Return where the variables of a frame begin and end."""
-        layout, name = self._python.layout, _frame_struct(self._python)
+        layout, name = self._python.layout, _frame_struct_name(self._python)
         at = layout.offset(name, "localsplus", "f_localsplus")
         count_at = layout.offset("PyCodeObject", "co_nlocalsplus", "co_nlocals")
         if at is None or count_at is None:
@@ -436,7 +436,7 @@ def _keys_and_values(start: int, words: list[int], step: int, offsets: tuple[int
     return places, words_held
 
 
-def _frame_struct(python: PythonState) -> str:
+def _frame_struct_name(python: PythonState) -> str:
     has_internal_frames = python.layout.offset("_PyInterpreterFrame", "f_globals") is not None
     return "_PyInterpreterFrame" if has_internal_frames else "PyFrameObject"
 

@@ -61,7 +61,7 @@ def end_of_frame_of_code(walk: ObjectWalk, frame: int, code: int, places: FrameO
     return frame + places.variables + 8 * ((count & HALF_MASK) + (depth & HALF_MASK))
 
 
-def find_link_of_popped_frame(context: Context, value: int) -> int | None:
+def popped_frame_link_slot(context: Context, value: int) -> int | None:
     """Return the place of the link of a frame that was just left, if it holds `value`.
 
     The thread state and registers have it from there.
@@ -73,7 +73,7 @@ def find_link_of_popped_frame(context: Context, value: int) -> int | None:
     return None
 
 
-def find_code_of_popped_frame(context: Context, code: int) -> int | None:
+def popped_frame_code_slot(context: Context, code: int) -> int | None:
     """Return the place of the code of a frame that is being left, if it can have been `code`.
 
     It begins where the frame ends that is to run on, has given up its code, and with `code` it

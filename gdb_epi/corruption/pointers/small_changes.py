@@ -98,7 +98,7 @@ def is_one_bit_from_function(context: Context, value: int) -> bool:
     return False
 
 
-def find_data_symbol(context: Context, value: int) -> str:
+def data_symbol_name(context: Context, value: int) -> str:
     """Return the name of the variable of a loaded file that begins at an address; "" for none.
 
     dlsym() gives such an address: a library's variable was called as if it were a function.

@@ -65,7 +65,7 @@ def has_marked_pointers(context: Context, value: int, bit: int, *, starts: bool 
     key = (bit, value & -NEAR, starts)
     answers = _cached_marked_pointer_searches(context)
     if key not in answers:
-        answers[key] = _search_marked_pointers(context, value, bit, starts)
+        answers[key] = _is_any_pointer_marked(context, value, bit, starts)
     return answers[key]
 
 
@@ -144,7 +144,7 @@ def _has_instruction_setting_bit(context: Context, region: Region, bit: int) -> 
     return not code or may_set_bit(code, bit)
 
 
-def _search_marked_pointers(context: Context, value: int, bit: int, starts: bool) -> bool:
+def _is_any_pointer_marked(context: Context, value: int, bit: int, starts: bool) -> bool:
     regions = [
         region for region in context.target.regions() if "w" in region.perms and region.dumped
     ]

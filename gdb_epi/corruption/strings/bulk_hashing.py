@@ -168,7 +168,7 @@ class StringRecordHasher:
         wrong: list[WronglyHashedString] = []
         for number in numbers:
             record = blob[number * size : (number + 1) * size]
-            if not self._hash_fits_after_all(record):
+            if not self._fits_with_hash_of_minus_one(record):
                 wrong.append(
                     WronglyHashedString(_start_of_piece_with_record(number * size, pieces), record)
                 )
@@ -187,7 +187,7 @@ class StringRecordHasher:
         stored = [blob[self._hash_at + byte :: size] for byte in range(8)]
         return unequal_lanes(hashes, pack_byte_columns(stored), count)
 
-    def _hash_fits_after_all(self, record: bytes) -> bool:
+    def _fits_with_hash_of_minus_one(self, record: bytes) -> bool:
         """Tell whether a record fits after all: the lanes do not know of hash -1."""
         length = record[self._length_at]
         characters = record[self._chars_at : self._chars_at + length]

@@ -11,7 +11,7 @@ from gdb_epi.detectors.runtimes.impossible_request import (
     memory_error_of_thread,
     raising_instruction,
 )
-from gdb_epi.detectors.runtimes.uncaught_exception import asked_for_impossible_size
+from gdb_epi.detectors.runtimes.uncaught_exception import was_impossible_size_asked_of_new
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import ABORTED, ACCESS, RAISED, FaultAccount
@@ -61,11 +61,11 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
             summary += "; what cleans up after it may have gone wrong"
         yield Finding("failed_allocation", subject, facts, summary)
         return
-    pointer = _failed_result_accessed(account)
+    pointer = _name_of_failed_result(account)
     if account.how == ACCESS and not pointer:
         return
     if not pointer and (
-        _libc_found_overwritten_memory(account) or asked_for_impossible_size(state, account)
+        _libc_found_overwritten_memory(account) or was_impossible_size_asked_of_new(state, account)
     ):
         return
     if not is_out_of_memory(state.target, account):
@@ -78,7 +78,7 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
     yield Finding("failed_allocation", subject, facts, f"{_ERRNO}; {what}")
 
 
-def _failed_result_accessed(account: FaultAccount) -> str:
+def _name_of_failed_result(account: FaultAccount) -> str:
     """Return the result of a failed allocation through which the access went; "" for none.
 
     mmap() returns MAP_FAILED, -1 (man 2 mmap), everything else NULL, to which code may have added.

@@ -43,7 +43,7 @@ def rust_panic(state: ProcessState) -> Iterator[Finding]:
     if not inside:
         return
     caller = frames[inside[-1] + 1] if inside[-1] + 1 < len(frames) else None
-    place = _panic_location(state.target, frames, caller)
+    place = _panic_source_line(state.target, frames, caller)
     file = caller.module_name if caller is not None else ""
     where = f" at {place}" if place else f", below code of {file}" if file else ""
     facts = {"place": place, "module": file or None}
@@ -51,7 +51,7 @@ def rust_panic(state: ProcessState) -> Iterator[Finding]:
     yield Finding("rust_panic", f"thread {account.fault.tid}", facts, summary)
 
 
-def _panic_location(
+def _panic_source_line(
     target: Target, frames: Sequence[NativeFrame], caller: NativeFrame | None
 ) -> str | None:
     """Return "src/lib.rs:42" of the first location that the panic's own frames point to."""
@@ -63,12 +63,12 @@ def _panic_location(
     size = min(end, region.end, region.start + region.dumped) - start
     stack = try_read(target, start, max(size, 0) & ~7)
     places = [
-        place for word in split_into_words(stack) if (place := _panic_location_at(target, word))
+        place for word in split_into_words(stack) if (place := _panic_source_line_at(target, word))
     ]
     return next((place for place in places if _LIBRARY not in place), next(iter(places), None))
 
 
-def _panic_location_at(target: Target, address: int) -> str | None:
+def _panic_source_line_at(target: Target, address: int) -> str | None:
     region = target.region_at(address)
     if region is None or region.path is None or address % 8 or permits(region, "x"):
         return None

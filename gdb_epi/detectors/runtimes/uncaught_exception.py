@@ -63,15 +63,15 @@ def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
     else:
         of_type = f" of type {thrown}" if thrown else ", whose type cannot be read,"
         what = f"a C++ exception{of_type} was not caught"
-        what += _describe_python_exception(state, frames) + _who_threw(frames, by)
-        what += _caller_without_unwind_table(state.target, frames, by)
+        what += _describe_python_exception(state, frames) + _describe_who_threw(frames, by)
+        what += _describe_caller_without_unwind_table(state.target, frames, by)
         if thrown == SYSTEM_ERROR and system_error_number(state.target, frames) == EAGAIN:
             what += (
                 f" with error {EAGAIN}, as where no more threads, or no memory for one, could be "
                 "had (ulimit -u, ulimit -v, pids of a control group)"
             )
         kind = "info" if thrown == NO_MEMORY else "exception"
-        if thrown == NO_MEMORY and asked_for_impossible_size(state, account):
+        if thrown == NO_MEMORY and was_impossible_size_asked_of_new(state, account):
             kind = "absurd-size"
             what += ". It had asked for more memory than any process can have: the size was wrong"
     lost = kind == "terminate" and any(map(_is_std_thread_function, frames[:MAX_FRAMES]))
@@ -79,7 +79,7 @@ def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
     yield Finding("uncaught_exception", f"thread {account.fault.tid}", facts, what)
 
 
-def asked_for_impossible_size(state: ProcessState, account: FaultAccount) -> bool:
+def was_impossible_size_asked_of_new(state: ProcessState, account: FaultAccount) -> bool:
     """Tell whether operator new failed because no process can have as much as was asked for."""
     size = size_asked_of_operator_new(state.target, account.fault.registers)
     return size is not None and size >= USER_TOP
@@ -140,7 +140,7 @@ def _why_terminated_without_exception(frames: Sequence[NativeFrame]) -> str:
     return "std::terminate() was called, and no exception is on the stack"
 
 
-def _who_threw(frames: Sequence[NativeFrame], by: NativeFrame | None) -> str:
+def _describe_who_threw(frames: Sequence[NativeFrame], by: NativeFrame | None) -> str:
     """Say who threw; of a template of the C++ library also who had called it."""
     if by is None:
         return ""
@@ -155,7 +155,7 @@ def _who_threw(frames: Sequence[NativeFrame], by: NativeFrame | None) -> str:
     return f"; {function_readable_name(by) or place} threw it, for {function_and_file(owner)}"
 
 
-def _caller_without_unwind_table(
+def _describe_caller_without_unwind_table(
     target: Target, frames: Sequence[NativeFrame], by: NativeFrame | None
 ) -> str:
     """Name the caller whose code has no unwind table: no exception gets past it to a catch."""

@@ -39,7 +39,7 @@ def repeated_wrong_word(state: ProcessState) -> Iterator[Finding]:
     not count; a pointer of the program's own after a small number in a struct, so the code that
     failed must be CPython's. Reference: CWE-787 (out-of-bounds write).
     """
-    if _failed_in_library(state):  # CPython alone follows the types of objects
+    if _did_own_library_fail(state):  # CPython alone follows the types of objects
         return
     for name, value in _bad_pointers_of_access(state):
         if value % WORD or value >> 32 == ALL_ONES:  # no type's address, and a small negative one
@@ -63,7 +63,7 @@ def repeated_wrong_word(state: ProcessState) -> Iterator[Finding]:
         return
 
 
-def _failed_in_library(state: ProcessState) -> bool:
+def _did_own_library_fail(state: ProcessState) -> bool:
     account = state.account
     module = None if isinstance(account, Absent) else module_at(state.target, account.fault.pc)
     return module is not None and is_own_library(module.path or "")
