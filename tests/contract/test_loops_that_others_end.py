@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.hangs import core_by_signal
-from support.interpreters import Interpreter, spread
+from support.interpreters import Interpreter, own_interpreters, spread
 from support.opening import need_core_dumps
 
 from gdb_epi.analysis import run_stages
@@ -31,6 +31,21 @@ class Thing:
     stop = False
 class Stopped(Thing):
     stop = True
+def lock_lost_with_its_thread():
+    lock = threading.Lock()
+    taker = threading.Thread(target=lock.acquire)
+    taker.start()
+    taker.join()
+    ready()
+    while not lock.acquire(blocking=False):
+        time.sleep(0.1)
+def lock_released_later():
+    lock = threading.Lock()
+    lock.acquire()
+    begin(later, lock.release)
+    ready()
+    while not lock.acquire(blocking=False):
+        time.sleep(0.1)
 def buffer_filled_by_kernel():
     ours, peer = socket.socketpair()
     buffer = bytearray(1)
@@ -199,3 +214,18 @@ def test_what_others_change_unseen_ends_a_loop(
     assert truth in (None, (answer.kind, answer.outside)), answer
     sure = (parts.verdict.confidence or 0) >= 0.8 and parts.verdict.label in ("hang", "deadlock")
     assert sure is (truth is not None and not truth[1]), (answer, parts.verdict)
+
+
+@pytest.mark.parametrize(
+    ("name", "label"), [("lock_lost_with_its_thread", "hang"), ("lock_released_later", None)]
+)
+def test_a_lock_that_is_tried_again_and_again(tmp_path: Path, name: str, label: str | None) -> None:
+    """Of one that was lost with its thread it was said that nothing is wrong, 79 %."""
+    need_core_dumps()
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    interpreter = next(i for i in own_interpreters() if not i.free_threaded)
+    core = core_by_signal(interpreter, name, tmp_path, signal.SIGABRT, program)
+    verdict = run_stages(Session(CoreFileTarget.open(core))).verdict
+    assert not isinstance(verdict, Absent), verdict
+    assert (verdict.label == "hang") is (label == "hang"), verdict

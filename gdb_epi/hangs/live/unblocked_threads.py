@@ -33,6 +33,7 @@ from gdb_epi.util import default_when_unreadable
 MAX_THREADS = 200
 NO_THREAD = 0  # in the place of a thread's id
 _BARRIER = "threading.Barrier"
+_RELEASES = frozenset(("release", "release_lock", "__exit__"))
 _OF_BARRIERS = frozenset(("wait", "abort", "reset"))
 _GIVEN_BY_LIBRARIES = (*FUTURES, POOL_RESULTS, OF_CLUSTER, FREE_CONNECTION)
 _WITH_ITEMS = frozenset((
@@ -272,7 +273,7 @@ class UnblockedThreads:
                     if self._may_other_threads_end_wait(d, waiting)
                 }
                 changed = {tid for tid, asks in polling.items()
-                           if self.may_change_names(tid, asks.words, asks.objects)}  # fmt: skip
+                           if self._may_others_change_condition(tid, asks)}  # fmt: skip
                 for tid in freed:
                     del waiting[tid]
                 for tid in changed:
@@ -287,8 +288,23 @@ class UnblockedThreads:
             if activity.kind != hang_types.SLEEP or not activity.frames:
                 continue
             asks = find_polled_condition(self._context, activity)
-            if asks is not None and asks.words and asks.is_plain and not asks.method:
+            if asks is None or not asks.words or not asks.is_plain:
+                continue
+            if not asks.method or self._is_lock_tried_in_vain(asks):
                 yield activity.tid, asks
+
+    def _is_lock_tried_in_vain(self, asks: PolledCondition) -> bool:
+        """Tell whether a loop asks for a lock that it does not wait for, and somebody has it."""
+        lock = self._context.view.locks.lock_at(asks.object) if asks.method == "acquire" else None
+        return lock is not None and bool(lock.locked)
+
+    def _may_others_change_condition(self, tid: int, asks: PolledCondition) -> bool:
+        """Tell whether code that goes on beside a thread may change what its loop asks."""
+        if not asks.method:
+            return self.may_change_names(tid, asks.words, asks.objects)
+        return self._context.live_code.is_method_kept(asks.object, _RELEASES) or any(
+            effects.calls_any(asks.object, _RELEASES) for _, effects in self._effects_of_others(tid)
+        )
 
     def _may_other_threads_end_wait(
         self, activity: ThreadActivity, waiting: Collection[int]

@@ -42,6 +42,7 @@ _OF_PATHS = _SLEEPS | frozenset((
     "Path", "PurePath", "path", "join", "joinpath", "str", "format", "parent", "name", "time",
     "with_suffix", "os", "pathlib", "pid", "fspath", "abspath", "resolve",
 ))  # fmt: skip
+_CALLS_WITH_NAMES = ("CALL_KW", "CALL_FUNCTION_KW")  # of arguments; none of these loads a method
 _TELL_TRUTH = ("__bool__", "__len__")
 HANDLERS = ("signal", "asyncio")  # modules with which a program may install signal handlers
 
@@ -292,26 +293,28 @@ def variables_tested_by(
     tested: list[str] = []
     path, previous, calls_seen, results_dropped = "", "", 0, 0
     for each in body:
-        if each.operation in _NO_OPERATIONS or (awaits and each.operation in _AWAITS):
+        quiet = each.operation in _NO_OPERATIONS or each.name == "KW_NAMES"
+        if quiet or (awaits and each.operation in _AWAITS):
             continue
-        if each.operation in _LOADS:
+        does = "call" if each.name in _CALLS_WITH_NAMES else each.operation
+        if does in _LOADS:
             number = sites.loaded_variable_index(each)
-            path = tables[_LOADS[each.operation]][number]
-        elif each.operation == "attr":
+            path = tables[_LOADS[does]][number]
+        elif does == "attr":
             place = sites.loaded_attribute_index(each)
             path = f"{path}.{tables[2][place]}" if place is not None and path else ""
-        elif each.operation in _TESTS_AND_JUMPS:
+        elif does in _TESTS_AND_JUMPS:
             tested += [path] if path else []
             path = ""
-        elif each.operation == "call":
+        elif does == "call":
             calls_seen += 1
             path = ""
-        elif each.operation in _HARMLESS_OPERATIONS or (asks and sites.comparison_operator(each)):
-            results_dropped += previous == "call" and each.operation == "pop"
+        elif does in _HARMLESS_OPERATIONS or (asks and sites.comparison_operator(each)):
+            results_dropped += previous == "call" and does == "pop"
             path = ""
         else:
             raise _NotAPollingLoop
-        previous = each.operation
+        previous = does
     # What is not looked at is not asked.
     if calls_seen != calls or (asks and results_dropped == calls_seen):
         raise _NotAPollingLoop

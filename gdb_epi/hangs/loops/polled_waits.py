@@ -80,6 +80,8 @@ def diagnose_polling_loop(
         return wait_diagnosis(HANG, "child", sentence, activity, INFO,
                         doubts=("look at the child's own core",))  # fmt: skip
     what = f"{asks.method}() says otherwise" if asks.method else f"`{'.'.join(asks.words)}` changes"
+    if asks.method == "acquire":
+        what = f"`{'.'.join(asks.words[:-1])}` is free"
     sentence = f"{sleeps} until {what}, and does nothing else meanwhile"
     file = asks.method in OF_FILES and not is_in_serving_loop(context, activity.frames[1:])
     if file:
