@@ -105,11 +105,11 @@ def parse_weight_table(document: Mapping[str, Any]) -> WeightTable:
     """Return a table from its JSON document; "@NAME" stands for the list of its "signs"."""
     signs: dict[str, Sequence[str]] = {}
 
-    def named(ids: Iterable[str]) -> tuple[str, ...]:
+    def expand_signs(ids: Iterable[str]) -> tuple[str, ...]:
         return tuple(sign for id in ids for sign in signs.get(id, (id,)))
 
     for name, ids in document.get("signs", {}).items():
-        signs[f"@{name}"] = named(ids)
+        signs[f"@{name}"] = expand_signs(ids)
     weights = {
         name: ItemWeight(
             name,
@@ -117,7 +117,7 @@ def parse_weight_table(document: Mapping[str, Any]) -> WeightTable:
             fields["llr"],
             fields["origin"],
             tuple(fields.get("off", ())),
-            named(fields.get("answers", ())),
+            expand_signs(fields.get("answers", ())),
             fields.get("cause", ""),
             next(iter(fields.get("beyond_stores", {}).items()), None),
             fields.get("most", 1.0),
@@ -137,7 +137,7 @@ def compute_score(
     prior = table.priors[DEFAULT_PRIOR] if prior is None else prior
     against = [each for each in evidence if _log_likelihood_ratio(each, table) < 0]
     disabled_groups = {name for each in against for name in table.items[each.id].off}
-    groups, best = _strongest_by_group(evidence, disabled_groups, table)
+    groups, best = _strongest_error_by_group(evidence, disabled_groups, table)
     total = sum(groups.values())
     proven = groups.get(REDUNDANT, 0.0) >= table.thresholds["proven"]
     speaking = [
@@ -192,7 +192,7 @@ def _log_likelihood_ratio(evidence: Evidence, table: WeightTable) -> float:
     return weight.llr if weight.llr <= 0 else max(0.0, weight.llr - math.log10(rivals))
 
 
-def _strongest_by_group(
+def _strongest_error_by_group(
     evidence: Iterable[Evidence], disabled_groups: set[str], table: WeightTable
 ) -> tuple[dict[str, float], list[Evidence]]:
     """Return the one error that has most evidence: what each group gives for it, and by which.

@@ -53,7 +53,7 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
         return
     account, frames = failure
     tid = account.fault.tid
-    at = _innermost_exit_frame(frames)
+    at = _innermost_exit_frame_number(frames)
     if at is not None:
         inside = [f for f in frames[:at] if not _is_libc_frame(f)]
         who = function_and_file(inside[-1]) if inside else "a function that exit() calls"
@@ -90,7 +90,7 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
         return
     for thread in state.target.threads()[:MAX_THREADS]:
         others = () if thread.tid == tid else state.target.native_frames(thread.tid)
-        if isinstance(others, Absent) or _innermost_exit_frame(others) is None:
+        if isinstance(others, Absent) or _innermost_exit_frame_number(others) is None:
             continue
         modules = own_library_names_of_frames(frames[:MAX_FRAMES])
         facts = {"kind": BESIDE, "function": "", "modules": modules[:4], AT_FAULT: PROGRAM}
@@ -103,7 +103,7 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
         return
 
 
-def _innermost_exit_frame(frames: Sequence[NativeFrame]) -> int | None:
+def _innermost_exit_frame_number(frames: Sequence[NativeFrame]) -> int | None:
     """Return the place of the innermost frame of exit(), and of what it calls for each object."""
     for number, frame in enumerate(frames[:MAX_FRAMES]):
         if function_source_name(frame) in EXITS and number and _is_libc_frame(frame):

@@ -76,7 +76,7 @@ class CopiesOfValues(NamedTuple):
     complete: bool
 
     @property
-    def total(self) -> int:
+    def corrected_count(self) -> int:
         """Return the number of copies of the corrected value."""
         return len(self.registers) + len(self.places)
 
@@ -120,9 +120,9 @@ def _evidence_ids(fault: Fault, candidate: BitFlipCandidate, copies: CopiesOfVal
     two are settled together with the verdicts.
     """
     evidence_ids = ["P1"]
-    if copies.total:
+    if copies.corrected_count:
         evidence_ids.append("P2")
-    if copies.total and copies.object_type:
+    if copies.corrected_count and copies.object_type:
         evidence_ids.append("P3")
     others = [fault.registers[name] for name in GENERAL if name in fault.registers]
     near = [value for value in others if abs(value - candidate.corrected) < NEAR]
@@ -141,7 +141,7 @@ def _finding(
     set_bit = candidate.wrong.value >> candidate.bit & 1
     place = copies.wrong_places[0] if copies.wrong_places else None
     # CPython tags no high bits of object pointers: a copy of the untagged object decides.
-    untagged = candidate.ambiguous == TAG_BIT and copies.total and copies.object_type
+    untagged = candidate.ambiguous == TAG_BIT and copies.corrected_count and copies.object_type
     facts = {
         "source": candidate.wrong.source,
         "found": hex_word(candidate.wrong.value),
@@ -152,7 +152,7 @@ def _finding(
         "where": [hex_word(address) for address in copies.wrong_places],
         "page_offset": place % PAGE if place is not None else None,
         "path": "memory" if copies.wrong_places else "register",
-        "copies": copies.total,
+        "copies": copies.corrected_count,
         "copies_in": [*copies.registers, *(hex_word(address) for address in copies.places)],
         "object_type": copies.object_type,
         "items": _evidence_ids(fault, candidate, copies),
@@ -176,7 +176,7 @@ def _finding(
 
 def _copies_clause(copies: CopiesOfValues) -> str:
     more = len(copies.places) == MAX_PLACES or not copies.complete
-    return copies_clause(copies.total, searched=copies.complete, more=more)
+    return copies_clause(copies.corrected_count, searched=copies.complete, more=more)
 
 
 def find_wrong_values(fault: Fault, operand: MemoryOperand | None) -> list[WrongValue]:

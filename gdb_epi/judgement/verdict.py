@@ -122,7 +122,7 @@ def judge_core(
     if confidence < MIN_CONFIDENCE or (label == DAMAGE and not found):  # a weak sign is a doubt
         label, confidence = CANNOT_TELL, 0.0
     if label == DAMAGE:
-        label, confidence = _damage_label(arguments, confidence)
+        label, confidence = _damage_label_and_probability(arguments, confidence)
     confidence = min(confidence, MAX_CONFIDENCE)
     mine = [a for a in arguments if a.label == label or (label in _OF_DAMAGE and a.label == DAMAGE)]
     reasons, against = _texts_for_and_against(label, category, findings, score, arguments)
@@ -173,7 +173,7 @@ def _weights_of_hypotheses(arguments: Sequence[VerdictLabelEvidence]) -> dict[st
     return weights
 
 
-def _damage_label(
+def _damage_label_and_probability(
     arguments: Sequence[VerdictLabelEvidence], confidence: float
 ) -> tuple[str, float]:
     """Return the label of damage, and its probability: who did it, where that leads clearly."""

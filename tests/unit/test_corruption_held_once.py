@@ -10,7 +10,7 @@ import pytest
 
 from gdb_epi.corruption.pointers import one_bit_neighbours as pointers
 from gdb_epi.corruption.pointers import suspects
-from gdb_epi.corruption.pointers.suspects import is_held_once_outside_stacks
+from gdb_epi.corruption.pointers.suspects import is_at_most_once_off_stacks
 
 STACK, FRAME, HEAP = 0x7FFC_0000_0000, 0x7F00_0000_0000, 0x5555_0000_0000
 
@@ -30,7 +30,7 @@ def test_copies_on_stacks_do_not_count(
     monkeypatch.setattr(suspects, "is_on_stack", lambda _context, at: at >= STACK)
     monkeypatch.setattr(suspects, "is_in_data_stack", lambda _context, at: FRAME <= at < STACK)
     context: Any = SimpleNamespace(places_of_word=lambda _value, limit: tuple(places[:limit]))
-    assert is_held_once_outside_stacks(context, 1) is once
+    assert is_at_most_once_off_stacks(context, 1) is once
 
 
 @pytest.mark.parametrize(

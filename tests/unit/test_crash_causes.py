@@ -431,7 +431,9 @@ def test_a_text_that_says_of_no_memory_is_no_failed_check(
     """Else it and failed_allocation spoke for different causes of one death."""
     home = "gdb_epi.detectors.runtimes.aborts"
     monkeypatch.setattr(ERRNO, lambda _target, _fault: errno)
-    monkeypatch.setattr(f"{home}._text_of_abort", lambda *_: ("index: out of memory", "load_part"))
+    monkeypatch.setattr(
+        f"{home}._abort_text_and_caller", lambda *_: ("index: out of memory", "load_part")
+    )
     native = [of("raise", LIBC), of("abort", LIBC), of("load_part", "/srv/index.so")]
     (finding,) = printed_before_abort(state(crash(6, -6, sender=PID), native=native))
     assert finding.facts["kind"] == kind

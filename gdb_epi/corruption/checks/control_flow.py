@@ -32,7 +32,7 @@ from gdb_epi.corruption.replay.preceding_code import find_callee
 from gdb_epi.corruption.replay.return_slot import (
     ReturnSlot,
     one_bit_return_slots,
-    popped_word,
+    popped_slot_and_word,
     return_slot_above,
 )
 from gdb_epi.errors import Absent
@@ -219,7 +219,7 @@ def return_without_return_address(context: Context) -> Iterator[Evidence]:
 
     Innocent causes: overflows, libunwind's setcontext race, the stack of a freed coroutine.
     """
-    slot = popped_word(context)
+    slot = popped_slot_and_word(context)
     if slot is not None:
         address, value = slot
         what = "0" if not value else f"{value:#018x}"

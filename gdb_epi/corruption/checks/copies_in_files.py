@@ -170,7 +170,7 @@ def _compare_bytecode(
     end = max(0, *(data.rfind(needle) for needle in code.needles))
     compared = (
         bytecode_differences(code.held, held, opcodes)
-        for held in _candidate_bytecode(data[:end], code)
+        for held in _candidate_bytecodes(data[:end], code)
     )
     near = [differing for differing in compared if differing is not None]
     if len(near) != 1 or not near[0]:
@@ -195,7 +195,7 @@ def _compare_bytecode(
         )
 
 
-def _candidate_bytecode(data: bytes, code: _RunningBytecode) -> Iterator[bytes]:
+def _candidate_bytecodes(data: bytes, code: _RunningBytecode) -> Iterator[bytes]:
     """Yield the byte strings of the code's length that a .pyc holds before its line table."""
     size = len(code.held)
     count = 0

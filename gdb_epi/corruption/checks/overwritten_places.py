@@ -23,7 +23,7 @@ from gdb_epi.corruption.heap.address_descriptions import (
     start_of_block,
 )
 from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, MEMBERS, address_index
-from gdb_epi.corruption.heap.item_tables import find_member_offset, find_table_owner, items_of_list
+from gdb_epi.corruption.heap.item_tables import find_member_offset, find_table_owner, list_length
 from gdb_epi.corruption.heap.lost_objects import (
     MAX_HOLDERS,
     find_objects_held_by_containers_alone,
@@ -471,7 +471,7 @@ def _container_with_sound_items_clause(context: Context, slot: int, value: int) 
     """Whether a place is one of a container's that frames reach, and others of it are sound."""
     walk = object_walk(context)
     for bad in find_slots_without_object(context, {value}):
-        if bad.kind == "list" and not items_of_list(context, bad.owner):
+        if bad.kind == "list" and not list_length(context, bad.owner):
             continue  # it counts more than it has room for
         if bad.place == slot and not isinstance(walk, Absent):
             others = walk.other_slots_of_container(bad)

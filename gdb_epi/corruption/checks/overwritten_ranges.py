@@ -19,7 +19,7 @@ from gdb_epi.corruption.evidence import Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_descriptions import describe_address, describe_object_holding
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.content_runs import ContentRun, content_runs
-from gdb_epi.corruption.heap.item_tables import find_member_offset, items_of_list
+from gdb_epi.corruption.heap.item_tables import find_member_offset, list_length
 from gdb_epi.corruption.heap.lost_objects import (
     find_slots_without_object,
     has_another_user,
@@ -210,7 +210,7 @@ def _find_wrong_word_claims(context: Context) -> Iterator[_WrongWordClaim]:
     yield from _claims_about_objects(context, [slot.value for slot in bad])
     places = {slot.place for slot in bad if _is_neither_address_nor_small(context, slot.value)}
     for slot in bad:
-        if slot.kind == "list" and not items_of_list(context, slot.owner):
+        if slot.kind == "list" and not list_length(context, slot.owner):
             continue  # it counts more than it has room for
         why = f"it is a place of the {slot.kind} at {slot.owner:#x}, which is in use"
         named = _is_in_block_that_a_word_names(context, slot.place)
@@ -272,7 +272,7 @@ def _claims_about_objects(context: Context, addresses: list[int]) -> Iterator[_W
                 continue
             # The collector's links lie in the object's own block, before it.
             has_links = start >= bounds[0] + GC_HEAD
-            neighbour = _gc_neighbour_naming(context, start) if has_links else None
+            neighbour = _gc_neighbour_naming_object(context, start) if has_links else None
             if neighbour is not None and has_another_user(context, start):
                 continue  # an object that was freed while it was in the collector's list
             if neighbour is not None and not _is_one_byte_from_type(context, kind):
@@ -318,7 +318,7 @@ def _is_one_byte_from_type(context: Context, word: int) -> bool:
     return False
 
 
-def _gc_neighbour_naming(context: Context, address: int) -> int | None:
+def _gc_neighbour_naming_object(context: Context, address: int) -> int | None:
     """Return an object in use whose links of the collector's name the one at an address.
 
     An object leaves the list before its memory is given back (PyObject_GC_UnTrack, 3.8 to 3.15).

@@ -30,7 +30,7 @@ from gdb_epi.corruption.heap.readers import (
     shared_reader,
     words_at_fault,
 )
-from gdb_epi.corruption.pointers.suspects import is_held_once_outside_stacks
+from gdb_epi.corruption.pointers.suspects import is_at_most_once_off_stacks
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
 from gdb_epi.cpython.heap.object_search import HAVE_GC, ObjectSearch
@@ -555,7 +555,7 @@ def check_types_of_blocks_at_hand(context: Context) -> Iterator[Evidence]:
         ]
         if (
             len(right) != 1
-            or not is_held_once_outside_stacks(context, held)
+            or not is_at_most_once_off_stacks(context, held)
             or is_on_stack(context, address)
         ):
             continue

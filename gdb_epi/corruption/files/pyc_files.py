@@ -167,7 +167,7 @@ class CodeComparer:
         """Return the one bit in which an object differs from a value of its type."""
         try:
             parts = [
-                (part.offset, self._bits_that_differ(address, part))
+                (part.offset, self._mask_of_differing_bits(address, part))
                 for part in self._expected_bytes_of_value(value)
             ]
         except UnreadableMemory:
@@ -223,13 +223,13 @@ class CodeComparer:
             return False
         try:
             return not any(
-                self._bits_that_differ(address, part)
+                self._mask_of_differing_bits(address, part)
                 for part in self._expected_bytes_of_value(value)
             )
         except UnreadableMemory:
             return False
 
-    def _bits_that_differ(self, address: int, part: _ExpectedObjectBytes) -> int:
+    def _mask_of_differing_bits(self, address: int, part: _ExpectedObjectBytes) -> int:
         raw = self.reader.read(address + part.offset, part.size)
         return (int.from_bytes(raw, "little") ^ part.right) & ~part.ignored
 

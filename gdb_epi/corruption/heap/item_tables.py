@@ -51,7 +51,7 @@ def _is_slot_for_pointer(
 ) -> bool:
     """Whether a pointer belongs there: no hash, no free room, nor the head and indices of keys."""
     if name == "list":
-        return slot < table + WORD * items_of_list(context, owner)
+        return slot < table + WORD * list_length(context, owner)
     if name in ("set", "frozenset"):
         return (slot - table) % SET_ENTRY == 0  # key, hash (Include/setobject.h)
     python = context.state.python
@@ -66,7 +66,7 @@ def _is_slot_for_pointer(
     return 0 <= place < count * width and not (hashed and place % width == 0)
 
 
-def items_of_list(context: Context, owner: int) -> int:
+def list_length(context: Context, owner: int) -> int:
     """Return how many items a list has; 0 where it counts more than it has room for."""
     places = [
         find_member_offset(context, "PyListObject", name) for name in ("ob_size", "allocated")

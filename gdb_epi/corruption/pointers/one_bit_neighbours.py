@@ -38,7 +38,7 @@ from gdb_epi.corruption.pointers.suspects import (
     FaultWord,
     SuspectedWord,
     find_suspects,
-    is_held_once_outside_stacks,
+    is_at_most_once_off_stacks,
     software_pattern,
 )
 from gdb_epi.errors import Absent
@@ -278,7 +278,7 @@ def _flips_of_loaded_through_word(
         ):
             near = _correction_with_evidence(context, suspect, corrected, bit)
             lost_a_reference = (
-                near.orphan and not garbage and is_held_once_outside_stacks(context, suspect.value)
+                near.orphan and not garbage and is_at_most_once_off_stacks(context, suspect.value)
             )
             if not ordinary or (
                 lost_a_reference

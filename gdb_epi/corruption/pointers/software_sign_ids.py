@@ -26,7 +26,7 @@ from gdb_epi.corruption.pointers.small_changes import (
     has_one_bit_set,
     is_pointer_into_middle,
 )
-from gdb_epi.corruption.pointers.suspects import FaultWord, is_held_once_outside_stacks
+from gdb_epi.corruption.pointers.suspects import FaultWord, is_at_most_once_off_stacks
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import DATA, TRANSFERS
 from gdb_epi.fault.instructions import instructions_before
@@ -63,7 +63,7 @@ def sign_id_of_value(context: Context, word: FaultWord, sign_id: str) -> str:
     if (
         sign_id == NUMBER
         and has_one_bit_set(word.value)
-        and is_held_once_outside_stacks(context, word.value)
+        and is_at_most_once_off_stacks(context, word.value)
         and not _was_added_to_null(context, word)
     ):
         return sign_id_of_pointer(context, word, sign_id).replace(UNTRACED, ONE_BIT)

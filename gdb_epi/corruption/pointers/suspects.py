@@ -90,10 +90,10 @@ def find_fault_words(context: Context) -> list[FaultWord]:
             continue
         distance = None if site.address is None else signed_word(site.address - value)
         words.append(FaultWord(name, value, distance))
-    return sorted(words, key=lambda word: _plausibility_order(context.target, word))
+    return sorted(words, key=lambda word: _plausibility_sort_key(context.target, word))
 
 
-def _plausibility_order(target: Target, word: FaultWord) -> int:
+def _plausibility_sort_key(target: Target, word: FaultWord) -> int:
     """Sort words that are mapped or plain numbers after those that are not."""
     if word.distance is None:
         return 1
@@ -522,7 +522,7 @@ def _slots_holding(context: Context, value: int, slot: int) -> tuple[int, ...]:
     return (*(at for at in places if not is_on_stack(context, at)), slot)
 
 
-def is_held_once_outside_stacks(context: Context, value: int) -> bool:
+def is_at_most_once_off_stacks(context: Context, value: int) -> bool:
     """Tell whether at most one word but those of stacks holds a word: a flip changes one.
 
     What several containers hold is an object whose type was cleared (seen in 1 of 820 cores).

@@ -37,7 +37,7 @@ class ReturnSlot(NamedTuple):
     summary: str
 
 
-def popped_word(context: Context) -> tuple[int, int] | None:
+def popped_slot_and_word(context: Context) -> tuple[int, int] | None:
     """Return (address, value) of the stack word that a failed return took; None for no return."""
     site = context.site
     if isinstance(site, Absent) or site.kind != RETURN or site.slot is None:
@@ -51,7 +51,7 @@ def return_slot_above(context: Context) -> ReturnSlot | None:
 
     On entry of a function rsp + 8 is a multiple of 16, so return addresses lie at 8 modulo 16.
     """
-    slot = popped_word(context)
+    slot = popped_slot_and_word(context)
     if slot is None:
         return None
     address, value = slot
@@ -75,7 +75,7 @@ def one_bit_return_slots(context: Context) -> list[ReturnSlot]:
 
     Only words at whose exact address a call ends; the fewer the better.
     """
-    slot = popped_word(context)
+    slot = popped_slot_and_word(context)
     if slot is None or not slot[1]:
         return []
     address, value = slot

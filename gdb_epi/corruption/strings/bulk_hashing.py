@@ -336,7 +336,7 @@ def find_data_flip(key: HashKey, target: Target, text: HashedString) -> HashFlip
         wrong = set(unequal_lanes(hashes, pack_into_lanes([text.stored] * len(part)), len(part)))
         for number, (byte, bit) in enumerate(part):
             if number not in wrong:
-                return _word_flip(target, text.start + byte, bit, "characters")
+                return _hash_flip_of_bit(target, text.start + byte, bit, "characters")
     return None
 
 
@@ -344,7 +344,7 @@ def _flip_bit(content: bytes, byte: int, bit: int) -> bytes:
     return content[:byte] + bytes((content[byte] ^ 1 << bit,)) + content[byte + 1 :]
 
 
-def _word_flip(target: Target, byte_at: int, bit: int, member: str) -> HashFlip | None:
+def _hash_flip_of_bit(target: Target, byte_at: int, bit: int, member: str) -> HashFlip | None:
     where = byte_at & ~7
     held = read_u64(target, where)
     flip = 1 << 8 * (byte_at - where) + bit
@@ -374,5 +374,5 @@ def find_header_flip(
             continue
         characters = try_read(target, address + kind[0], size * kind[1])
         if characters and python_hash(key, characters) == stored:
-            return _word_flip(target, address + at + bit // 8, bit % 8, member)
+            return _hash_flip_of_bit(target, address + at + bit // 8, bit % 8, member)
     return None

@@ -241,7 +241,7 @@ def printed_before_abort(state: ProcessState) -> Iterator[Finding]:
     account, frames = failure
     if isinstance(account.message, AbortMessage) and account.message.kind != "other":
         return
-    text, function = _text_of_abort(state.target, frames[:MAX_FRAMES])
+    text, function = _abort_text_and_caller(state.target, frames[:MAX_FRAMES])
     if text:
         by = function or "the code that called abort()"
         kind = NOTHING_SAID if is_out_of_memory(state.target, account) else CHECK
@@ -250,7 +250,7 @@ def printed_before_abort(state: ProcessState) -> Iterator[Finding]:
         yield Finding("printed_before_abort", f"thread {account.fault.tid}", facts, summary)
 
 
-def _text_of_abort(target: Target, frames: Sequence[NativeFrame]) -> tuple[str, str | None]:
+def _abort_text_and_caller(target: Target, frames: Sequence[NativeFrame]) -> tuple[str, str | None]:
     """Return the text, and the function that gave up; "" without one."""
     outside = [frame for frame in frames if not frame.module_name.startswith(_ANY_LIBC)]
     for frame, caller in pairwise(outside):

@@ -16,7 +16,7 @@ from gdb_epi.detectors.registry import (
     hex_word,
     plain_finding,
 )
-from gdb_epi.detectors.runtimes.python_fatal_error import find_fatal_error_frame
+from gdb_epi.detectors.runtimes.python_fatal_error import find_fatal_error_frame_and_reason
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.memory_reads import try_read
@@ -111,7 +111,7 @@ def _stack_end_of_check(
         beyond = near[inside[-1] + 1 :]
         outer = next((f for f in beyond if "_PyMem_Debug" not in (f.function or "")), None)
         return outer.sp if outer is not None else near[inside[-1]].sp
-    gave_up = find_fatal_error_frame(target, near, registers)
+    gave_up = find_fatal_error_frame_and_reason(target, near, registers)
     if gave_up is None or gave_up[2] != "debug-allocator":
         return None
     end = near[gave_up[0]].sp

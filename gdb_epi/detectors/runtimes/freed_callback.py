@@ -65,7 +65,7 @@ def freed_callback(state: ProcessState) -> Iterator[Finding]:
     counts = {
         word: count
         for word in words
-        if (count := _references_of_callback(reader, word)) is not None
+        if (count := _reference_count_of_callback(reader, word)) is not None
     }
     freed = next((word for word, count in counts.items() if count == 0), None)
     facts, summary = {AT_FAULT: PROGRAM}, ""
@@ -134,7 +134,7 @@ def _registers_and_stack_words(
     yield from dict.fromkeys(split_into_words(stack))
 
 
-def _references_of_callback(reader: MemoryReader, address: int) -> int | None:
+def _reference_count_of_callback(reader: MemoryReader, address: int) -> int | None:
     """Return how many references an address' ctypes callback has; None where there is none."""
     layout = reader.layout
     if address % 8 or not permits(reader.target.region_at(address), "w"):

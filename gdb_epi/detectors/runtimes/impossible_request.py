@@ -67,7 +67,7 @@ def impossible_request(state: ProcessState) -> Iterator[Finding]:
     a small block: that it is the size is then wrong, so that it counts for no more than likely.
     Reference: man 3 malloc (ENOMEM); TASK_SIZE of x86-64, arch/x86/include/asm/page_64_types.h.
     """
-    asked = _largest_size_asked_for(state)
+    asked = _largest_size_and_who_asked(state)
     if asked is None or asked[0] < USER_TOP:
         return
     size, where = asked
@@ -81,7 +81,7 @@ def impossible_request(state: ProcessState) -> Iterator[Finding]:
     yield Finding("impossible_request", where, {"size": number}, summary)
 
 
-def _largest_size_asked_for(state: ProcessState) -> tuple[int, str] | None:
+def _largest_size_and_who_asked(state: ProcessState) -> tuple[int, str] | None:
     """Return the size of the allocation that failed, and who asked; None where it is not known."""
     failure = failure_and_frames(state, ABORTED, RAISED, ACCESS)
     if failure is None:

@@ -85,7 +85,7 @@ def without_gil(state: ProcessState) -> Iterator[Finding]:
     frames = state.target.native_frames(tid)
     if isinstance(frames, Absent):
         return
-    inside = _innermost_frame_needing_gil(frames)
+    inside = _innermost_function_needing_gil(frames)
     if inside is None and account.place.kind in (NULL, LOW, NULL_BASE):
         inside = _api_called_without_state(frames)
     if inside is None:
@@ -132,7 +132,7 @@ def _lacks_gil(state: ProcessState, python: PythonState, tid: int) -> bool:
     return bool(python.interpreters)
 
 
-def _innermost_frame_needing_gil(frames: Sequence[NativeFrame]) -> tuple[int, str] | None:
+def _innermost_function_needing_gil(frames: Sequence[NativeFrame]) -> tuple[int, str] | None:
     """Return the innermost function that needs the GIL, if nothing but libc lies inward of it.
 
     What has no name in a stripped interpreter, and static functions in others, belong to the
@@ -259,7 +259,7 @@ def no_interpreter(state: ProcessState) -> Iterator[Finding]:
     account, frames = failure
     if account.place.kind not in (NULL, LOW, NULL_BASE):
         return
-    caller = _caller_of_pygilstate_ensure(frames)
+    caller = _frame_number_calling_gilstate_ensure(frames)
     if caller is None:
         return
     by = function_and_file(frames[caller])
@@ -271,7 +271,7 @@ def no_interpreter(state: ProcessState) -> Iterator[Finding]:
     yield Finding("no_interpreter", f"thread {account.fault.tid}", facts, summary)
 
 
-def _caller_of_pygilstate_ensure(frames: Sequence[NativeFrame]) -> int | None:
+def _frame_number_calling_gilstate_ensure(frames: Sequence[NativeFrame]) -> int | None:
     """Return the place of the frame that called PyGILState_Ensure, if nothing else lies inward."""
     for number, frame in enumerate(frames[:MAX_INNER]):
         if not is_interpreter_frame(frame):

@@ -87,7 +87,7 @@ def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
     if failure is None:
         return
     account, frames = failure
-    gave_up = find_fatal_error_frame(state.target, frames, account.fault.registers)
+    gave_up = find_fatal_error_frame_and_reason(state.target, frames, account.fault.registers)
     if gave_up is None:
         return
     number, reason, kind = gave_up
@@ -126,7 +126,7 @@ def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
     yield Finding("python_fatal_error", f"thread {account.fault.tid}", facts, summary)
 
 
-def find_fatal_error_frame(
+def find_fatal_error_frame_and_reason(
     target: Target, frames: Sequence[NativeFrame], registers: Mapping[str, int]
 ) -> tuple[int, str | None, str] | None:
     """Return the number of the outermost function of the fatal error's own, the reason, its kind.
