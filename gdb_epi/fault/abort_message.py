@@ -135,7 +135,7 @@ def classify_glibc_message(text: str) -> AbortMessage:
             return AbortMessage("fortify", phrase.strip("* "), "", phrase)
     for phrase in _MALLOC:
         if text.startswith(phrase):
-            return AbortMessage("malloc", _fixed_phrase(text), "", text.split("\n", 1)[0][:64])
+            return AbortMessage("malloc", _fixed_phrase_slug(text), "", text.split("\n", 1)[0][:64])
     if ": Assertion `" in text:
         head, _, failed = text.partition(": Assertion `")
         where, _, function = head.rpartition(": ")
@@ -153,7 +153,7 @@ def _short_assertion_text(where: str, expression: str) -> str:
     return f"{place}: {shown}"[:MAX_SOURCE]
 
 
-def _fixed_phrase(text: str) -> str:
+def _fixed_phrase_slug(text: str) -> str:
     """Return the fixed phrase as one word: "double free or corruption (out)" and so on."""
     phrase = text.split("\n", 1)[0][:64]
     kept = [letter if letter.isalnum() else "-" for letter in phrase.lower()]

@@ -32,8 +32,8 @@ from gdb_epi.corruption.checks.odd_fields import (
     _is_null_elsewhere,
 )
 from gdb_epi.corruption.checks.overwritten_places import (
+    _are_words_like_those_of,
     _evidence_of_overwritten_type,
-    _has_words_like_type,
     _object_whole_but_for_slot_clause,
     _objects_named_by_items_beside,
     _pointer_member_at,
@@ -547,7 +547,7 @@ def test_an_object_whose_type_alone_was_overwritten(scene: Scene) -> None:
         if index.offset_in_pool_block(value) in HEADS
         and index.reference_count(value)
         and (beside := _objects_named_by_items_beside(scene.context, place))
-        and _has_words_like_type(scene.context, value, beside)
+        and _are_words_like_those_of(scene.context, value, beside)
     )
     kind = scene.walk.reader.word(address + WORD)
 

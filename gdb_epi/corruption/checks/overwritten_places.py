@@ -397,7 +397,7 @@ def _evidence_of_overwritten_type(context: Context, values: Sequence[int]) -> Ev
             right = read_word(context.target, beside[0] + WORD) if beside else None
             if right is None or _is_change_of_one_byte(kind ^ right):
                 continue
-            if _has_words_like_type(context, address, beside):
+            if _are_words_like_those_of(context, address, beside):
                 wanted = index.object_type(beside[0])
                 summary = (
                     f"the word at {address + WORD:#x} was overwritten: it holds {kind:#x}"
@@ -443,18 +443,18 @@ def _objects_named_by_items_beside(context: Context, place: int) -> list[int]:
     return []
 
 
-def _has_words_like_type(context: Context, address: int, others: Sequence[int]) -> bool:
+def _are_words_like_those_of(context: Context, address: int, others: Sequence[int]) -> bool:
     """Whether each word of an object but its type is of the kind that others of a type have there.
 
     A pointer to an object, or into it itself, is among them: numbers and text look alike.
     """
-    words = _kinds_of_words(context, address, others[0])
-    columns = [_kinds_of_words(context, other, others[0]) for other in others]
+    words = _pointee_kinds_of_words(context, address, others[0])
+    columns = [_pointee_kinds_of_words(context, other, others[0]) for other in others]
     objects = [kind for kind in words if isinstance(kind, str)]
     return bool(objects) and all(kind in have for kind, *have in zip(words, *columns, strict=True))
 
 
-def _kinds_of_words(context: Context, address: int, like: int) -> list[str | int | None]:
+def _pointee_kinds_of_words(context: Context, address: int, like: int) -> list[str | int | None]:
     """Return, for each word after an object's type, what it points to, or a small number."""
     index = address_index(context)
     end = index.end_of_items(like) or index.end_of_block(like) or 0

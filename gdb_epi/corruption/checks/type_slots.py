@@ -351,7 +351,7 @@ def check_class_flags_and_sizes(context: Context) -> Iterator[Evidence]:
     wrong = [
         (kind, each)
         for kind in classes.classes_made_by_class_statements()
-        if (each := classes.disagreements(kind)) and classes.has_plain_name(kind)
+        if (each := classes.disagreements(kind)) and classes.has_undotted_name(kind)
     ]
     contradicted = {kind.address for kind, _each in wrong}
     # A class that is derived from a damaged one disagrees with that.
@@ -421,7 +421,7 @@ class _ClassNumberReader:
             return []
         return [kind for kind in classes if kind.dealloc == usual]
 
-    def has_plain_name(self, kind: _ClassNumbers) -> bool:
+    def has_undotted_name(self, kind: _ClassNumbers) -> bool:
         """Whether tp_name is that of a class statement, which holds no module's name."""
         name = self._reader.type_name(kind.address)
         return not isinstance(name, Absent) and "." not in name

@@ -16,7 +16,7 @@ from gdb_epi.corruption.heap.address_descriptions import (
     ENDED,
     describe_address,
     describe_object_holding,
-    owner_of_left_frame,
+    unused_stack_owner,
 )
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
@@ -607,7 +607,7 @@ def word_from_ended_stack(context: Context) -> Iterator[Evidence]:
         kept_at = suspect.slots[0] if suspect.loaded else 0
         places += [("through", place) for place in (suspect.value, kept_at) if suspect.depth]
     for how, place in places:
-        if whose := owner_of_left_frame(context, place):
+        if whose := unused_stack_owner(context, place):
             id = sign_id_or_one_bit_id(context, LEFT, place) if whose == ENDED else LEFT + ONE_BIT
             held = f"{_holder_phrase(wild[1])} {wild[1].value:#x}"
             summary = f"{held}; that was read {how} {place:#x}, {whose}"

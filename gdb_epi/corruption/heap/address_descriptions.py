@@ -191,7 +191,7 @@ def is_in_ended_stack(context: Context, address: int) -> bool:
     return any(region.start <= at < region.end for at in _descriptors_of_ended_threads(context))
 
 
-def owner_of_left_frame(context: Context, address: int) -> str:
+def unused_stack_owner(context: Context, address: int) -> str:
     """Return whose stack holds an address at which no function is at work; "" for none.
 
     That is the stack of an ended thread, or what a living one other than that which failed has
