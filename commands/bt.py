@@ -14,7 +14,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.record.stacks import (
     add_called_functions,
     frame_variables_reader,
-    merged_json,
+    merged_stack_json,
     note_secrets_in_variables,
     stacks_json,
     thread_states_of_stacks_json,
@@ -32,7 +32,7 @@ LINE_LIMITS = ReprLimits(depth=3, width=20, length=200, total=400)
 FULL = "full"
 
 
-def _parse_count(text: str) -> int | str:
+def _parse_line_count_or_full(text: str) -> int | str:
     """Return a number of lines, or FULL; GDB takes both with a dash."""
     if text.removeprefix("-") == FULL:
         return FULL
@@ -47,7 +47,7 @@ def _parse_count(text: str) -> int | str:
         argument(
             "which",
             nargs="*",
-            type=_parse_count,
+            type=_parse_line_count_or_full,
             help="N: the innermost lines; -N: the outermost; full: --locals",
         ),
         argument("--all", action="store_true", help="every thread, not only the selected one"),
@@ -129,10 +129,10 @@ def show_merged_stacks(session: Session, args: Namespace) -> Report:
     for thread_data in document["threads"]:
         if thread_data["tid"] in tids and thread_data["alive"]:
             tid = thread_data["tid"]
-            thread_data["merged"] = merged_json(state.stack(tid), callees[tid])
+            thread_data["merged"] = merged_stack_json(state.stack(tid), callees[tid])
     add_called_functions(thread_states_of_stacks_json(state, wanted), document["threads"], callees)
     document["native_threads"] = [
-        {"tid": tid, "merged": merged_json(state.stack(tid))}
+        {"tid": tid, "merged": merged_stack_json(state.stack(tid))}
         for tid in tids
         if state.python_thread(tid) is None
     ]
@@ -178,9 +178,9 @@ def _lines_below_frame(session: Session, args: Namespace) -> Callable[[PyFrame],
     """Return what gives the lines under a Python frame: its source, its variables."""
     parts: list[Callable[[PyFrame], list[str]]] = []
     if getattr(args, "source", False):
-        from gdb_epi.render.source_lines import source_line_printer
+        from gdb_epi.render.source_lines import source_line_reader
 
-        parts.append(source_line_printer(session))
+        parts.append(source_line_reader(session))
         note_secrets_in_variables(session.state)
     if args.locals:
         # What is shown of each value: one line, unless more was asked for.

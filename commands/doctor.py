@@ -11,10 +11,10 @@ from gdb_epi.errors import Absent, SoftError
 from gdb_epi.registry import argument, command
 from gdb_epi.render.about import (
     PACKAGES,
+    core_and_cpython_lines,
     core_facts,
     cpython_facts,
-    package_state,
-    process_lines,
+    package_version_and_place,
     version_lines,
 )
 from gdb_epi.report import Report
@@ -43,7 +43,7 @@ def show_what_is_missing(session: Session, args: Namespace) -> Report:
     commands and detectors that failed to load.
     """
     host = session.host_facts
-    packages = {name: package_state(name) for name in PACKAGES}
+    packages = {name: package_version_and_place(name) for name in PACKAGES}
     broken = [*host.get("broken", ()), *_broken_detectors()]
     document: dict[str, Any] = {
         "gdb_epi": __version__,
@@ -60,8 +60,10 @@ def show_what_is_missing(session: Session, args: Namespace) -> Report:
         python = session.state.python
         document["core"] = core_facts(session.target, host)
         document["cpython"] = cpython_facts(python)
-        document["modules"] = _compare_modules(session.target, host.get("loaded_build_id"))
-        lines += process_lines(document["core"], document["cpython"])
+        document["modules"] = _compare_build_ids_of_modules(
+            session.target, host.get("loaded_build_id")
+        )
+        lines += core_and_cpython_lines(document["core"], document["cpython"])
         problems += collect_problems(document)
         rows = [
             [m["build_id"], _module_file_status(m), m["gdb"], m["path"]]
@@ -126,7 +128,9 @@ def _broken_detectors() -> list[SoftError]:
     return import_all_modules(detectors)
 
 
-def _compare_modules(target: Target, loaded_build_id: LoadedBuildId | None) -> list[dict[str, Any]]:
+def _compare_build_ids_of_modules(
+    target: Target, loaded_build_id: LoadedBuildId | None
+) -> list[dict[str, Any]]:
     """Compare the build-ids in memory with those of the file here and of GDB's file."""
     rows = []
     for module in target.modules():

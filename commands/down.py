@@ -7,7 +7,7 @@ from argparse import Namespace
 
 from gdb_epi.argument_types import whole_number
 from gdb_epi.registry import argument, command
-from gdb_epi.render.navigation import select_frame_away
+from gdb_epi.render.navigation import select_frame_by_distance
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 
@@ -23,4 +23,4 @@ def select_called_frame(session: Session, args: Namespace) -> Report:
     GDB's own frame follows. Since CPython 3.11 one native frame runs several Python frames: then
     it stays.
     """
-    return select_frame_away(session, -args.count)
+    return select_frame_by_distance(session, -args.count)

@@ -12,7 +12,7 @@ from gdb_epi.cpython.running.tracebacks import Traceback
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.record.stacks import note_secrets_in_variables, raised_exception_json, read_exceptions
 from gdb_epi.registry import argument, command, limit_argument
-from gdb_epi.render.merged_stacks import nothing_found_line, thread_title, traceback_text
+from gdb_epi.render.merged_stacks import nothing_found_line, thread_title, traceback_line_of_frame
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.util import counted
@@ -110,7 +110,7 @@ def _traceback_lines(traceback: Traceback | Absent, limit: int) -> Iterator[str]
     if isinstance(traceback, Absent):
         yield f"({traceback.detail})"
         return
-    lines = [traceback_text(line) for line in traceback.lines]
+    lines = [traceback_line_of_frame(line) for line in traceback.lines]
     if traceback.left_out:  # out of the middle
         middle = (len(lines) + 1) // 2
         lines.insert(middle, f"... not decoded: {counted(traceback.left_out, 'line')}")

@@ -47,7 +47,7 @@ def show_fork_evidence(session: Session, args: Namespace) -> Report:
         scanned = {thread.ident: scanner.scan(thread) for thread in report.vanished.threads}
 
     def native_lines_below(thread: VanishedThread) -> list[str]:
-        return _native_lines(scanned[thread.ident]) if args.native else []
+        return _native_stack_lines(scanned[thread.ident]) if args.native else []
 
     lines = _fork_sentences(report)
     if report.fork.forked:
@@ -72,7 +72,7 @@ def _fork_sentences(report: LockReport) -> list[str]:
             "Whether this is a forked child cannot be told. What was looked at: epi fork --evidence"
         ]
     if fork.forked:
-        lines = _about_the_fork(fork)
+        lines = _lines_about_fork(fork)
         if handlers is None and fork.hooks_bypassed is not None:
             lines.append(
                 "CPython's after-fork hooks were bypassed: every lock came as it was in the parent."
@@ -96,7 +96,7 @@ def _fork_sentences(report: LockReport) -> list[str]:
     return lines
 
 
-def _about_the_fork(fork: ForkEvidence) -> list[str]:
+def _lines_about_fork(fork: ForkEvidence) -> list[str]:
     lines = ["This is a forked child."]
     if fork.depth is None:
         lines.append("How many forks lead to it from the start of the program cannot be told.")
@@ -121,7 +121,7 @@ def _about_the_fork(fork: ForkEvidence) -> list[str]:
     return lines
 
 
-def _native_lines(addresses: list[ReturnAddress] | Absent) -> list[str]:
+def _native_stack_lines(addresses: list[ReturnAddress] | Absent) -> list[str]:
     if isinstance(addresses, Absent):
         return [f"  (no native stack: {addresses.detail})"]
     lines = ["  stack at fork, heuristic (return addresses; inner ones may be stale):"]
@@ -156,14 +156,15 @@ def _fork_json(
         "signs": [reading._asdict() for reading in fork.readings],
         "at_least": report.vanished.at_least,
         "vanished": [
-            _thread_json(thread, scanned.get(thread.ident)) for thread in report.vanished.threads
+            _vanished_thread_json(thread, scanned.get(thread.ident))
+            for thread in report.vanished.threads
         ],
         "pools": [pool._asdict() for pool in find_vanished_pools(report.vanished)],
         "soft_errors": report.soft_errors,
     }
 
 
-def _thread_json(
+def _vanished_thread_json(
     thread: VanishedThread, native: list[ReturnAddress] | Absent | None
 ) -> dict[str, Any]:
     role = guess_role_of_vanished_thread(thread)

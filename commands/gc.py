@@ -16,7 +16,7 @@ from gdb_epi.cpython.runtime.interpreters import RuntimeDetails, read_runtime
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, InputError, SoftError, UnreadableMemory
 from gdb_epi.registry import argument, command
-from gdb_epi.render.interpreters import gc_json, gc_line
+from gdb_epi.render.interpreters import gc_json, running_collection_line
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.typing_lite import Any
@@ -112,11 +112,11 @@ class _TrackedObjectCounter:
             if part.ended:
                 errors.append(SoftError("gc", f"{who}, {part.name}", part.ended))
             if self._most:
-                fields["types"] = self._histogram(part.types)
+                fields["types"] = self._most_frequent_types(part.types)
             generations.append(fields)
         return generations
 
-    def _histogram(self, types: list[int]) -> dict[str, int]:
+    def _most_frequent_types(self, types: list[int]) -> dict[str, int]:
         """Return the most frequent types by name."""
         names: Counter[str] = Counter()
         for type_address, number in Counter(types).items():
@@ -140,9 +140,9 @@ def _collector_lines(
     settings = f"{'enabled' if gc.enabled else 'disabled'}" + (f", debug: {debug}" if debug else "")
     garbage = str(gc.garbage) if gc.garbage >= 0 else "an unknown number"
     lines = [f"{who}: {settings}; {garbage} in gc.garbage"]
-    lines.append(f"  {gc_line(gc)}" if gc.collecting else "  no collection runs")
+    lines.append(f"  {running_collection_line(gc)}" if gc.collecting else "  no collection runs")
     if gc.frame:
-        lines.append(f"  it was started by {_thread_that_started(runtime, gc.frame)}")
+        lines.append(f"  it was started by {_thread_that_started_collection(runtime, gc.frame)}")
     for generation in gc.generations:
         lines.append(
             f"  generation {generation.name}: count {generation.counter}, collected above "
@@ -158,7 +158,7 @@ def _collector_lines(
     return lines
 
 
-def _thread_that_started(runtime: RuntimeDetails, address: int) -> str:
+def _thread_that_started_collection(runtime: RuntimeDetails, address: int) -> str:
     """Return which thread's frame started a collection."""
     for interpreter in runtime.interpreters:
         for thread in interpreter.state.threads:

@@ -38,7 +38,7 @@ def show_struct_layouts(session: Session, args: Namespace) -> Report:
         lines += wrap_text(f"Tables here (d: debug build, t: free-threaded): {', '.join(names)}")
         data = {"title": "layout tables", "rows": [{"CPython": name} for name in names]}
         return Report("layout tables", lines=lines, data=data)
-    return _struct_report(session, args.struct, args.python)
+    return _struct_layout_report(session, args.struct, args.python)
 
 
 def _layout_in_use(session: Session) -> Layout | None:
@@ -62,7 +62,7 @@ def _emit_layout_table(session: Session) -> Report:
     return Report("layout table", lines=unfolded_lines(text), data=table)
 
 
-def _struct_report(session: Session, name: str, version: str | None) -> Report:
+def _struct_layout_report(session: Session, name: str, version: str | None) -> Report:
     if version is not None:
         parts = version.rstrip("td").split(".")
         flavour = version[len(version.rstrip("td")) :]

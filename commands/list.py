@@ -18,7 +18,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import InputError, SoftError
 from gdb_epi.registry import argument, command
 from gdb_epi.render.merged_stacks import place_text
-from gdb_epi.render.source_lines import callers_of, running_columns, source_finder
+from gdb_epi.render.source_lines import callers_of, running_source_range, source_finder
 from gdb_epi.report import Report, SourceListing
 from gdb_epi.session import Session
 from gdb_epi.typing_lite import Any
@@ -64,7 +64,7 @@ def list_source(session: Session, args: Namespace) -> Report:
             f"{source.where} has {len(source.lines)} lines, but line {line} was running"
         )
     around = min(args.context, MAX_CONTEXT)
-    span = running_columns(source.site.position, source.lines)
+    span = running_source_range(source.site.position, source.lines)
     end = min(span.end_line, line + MAX_SPAN_LINES) if span else line
     first = max(1, line - around)
     shown = list(source.lines[first - 1 : max(end, line) + around])

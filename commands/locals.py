@@ -45,7 +45,7 @@ def show_locals(session: Session, args: Namespace) -> Report:
     frame = session.python_frame(args.number if args.frame is None else args.frame)
     number = session.number_of_python_frame(frame)
     which = "frame" if number is None else f"frame {number}"
-    reader = frame_variables(session, args)
+    reader = requested_variables_reader(session, args)
     variables = reader.variables_of_frame(frame)
     if isinstance(variables, Absent):
         raise InputError(f"{which}: {variables.detail}", hint="another frame")
@@ -84,6 +84,6 @@ def variable_json(variable: Variable) -> dict[str, object]:
     return {**variable._asdict(), "attributes": dict(variable.attributes)}
 
 
-def frame_variables(session: Session, args: Namespace) -> FrameVariables:
+def requested_variables_reader(session: Session, args: Namespace) -> FrameVariables:
     """Return the reader of variables, with the limits that were asked for."""
     return FrameVariables(session.values(parse_limit_options(args)))

@@ -7,7 +7,13 @@ from argparse import Namespace
 
 from gdb_epi.errors import Absent
 from gdb_epi.registry import argument, command
-from gdb_epi.render.locks import graphviz_lines, idle_lines, locks_json, wait_lines, wait_tree_lines
+from gdb_epi.render.locks import (
+    graphviz_lines,
+    lines_of_threads_not_waiting,
+    locks_json,
+    wait_lines,
+    wait_tree_lines,
+)
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.util import counted
@@ -44,7 +50,7 @@ def show_lock_waits(session: Session, args: Namespace) -> Report:
         lines += wait_tree_lines(session.state)
     else:
         lines += wait_lines(session.state, evidence=args.evidence)
-        lines += idle_lines(session.state, every=args.all)
+        lines += lines_of_threads_not_waiting(session.state, every=args.all)
     return Report(title, lines=lines, data=document, soft_errors=errors)
 
 
@@ -54,7 +60,7 @@ def _answer_without_crash(session: Session, *, circles: bool) -> list[str]:
         return []
     from gdb_epi.analysis import analyze
     from gdb_epi.render.triage import hang_lines
-    from gdb_epi.render.triage_wait_lines import task_lines
+    from gdb_epi.render.triage_wait_lines import task_count_lines
 
     record = analyze(session)
-    return [*hang_lines(record, listed=circles), *task_lines(record, in_gdb=True), ""]
+    return [*hang_lines(record, listed=circles), *task_count_lines(record, in_gdb=True), ""]

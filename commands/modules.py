@@ -55,7 +55,7 @@ def show_imported_packages(session: Session, args: Namespace) -> Report:
             errors.append(SoftError("modules", f"interpreter {interpreter.id}", imported.detail))
             continue
         errors += imported.soft_errors
-        chosen = [module for module in imported.modules if _is_chosen(module, args)]
+        chosen = [module for module in imported.modules if _is_module_chosen(module, args)]
         listed = packages_by_files(imported, top_level_packages(imported), sysroot)
         interpreters.append(_modules_json(imported, chosen, listed))
         rows += _module_rows(imported, chosen, listed)
@@ -79,7 +79,7 @@ def show_imported_packages(session: Session, args: Namespace) -> Report:
     )
 
 
-def _is_chosen(module: ImportedModule, args: Namespace) -> bool:
+def _is_module_chosen(module: ImportedModule, args: Namespace) -> bool:
     if args.name:
         return module.name == args.name or module.name.startswith(args.name + ".")
     # An import that had not ended is news wherever it is.

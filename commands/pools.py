@@ -51,7 +51,7 @@ def show_executors_and_queues(session: Session, args: Namespace) -> Report:
     pools = [*listing.pools, *listing.process_pools]
     for pool in pools:
         lines += _pool_lines(pool)
-    lines += _own_job_lines(state)
+    lines += _lines_of_jobs_as_worker(state)
     shown = [queue for queue in listing.queues if args.all or _is_queue_in_use(queue)]
     for queue in shown[: args.limit]:
         lines.append(_queue_line(queue))
@@ -92,7 +92,7 @@ def _pool_lines(pool: Executor) -> list[str]:
     lines += [f"    {_worker_line(worker)}" for worker in pool.workers[:MAX_WORKERS]]
     if len(pool.workers) > MAX_WORKERS:
         lines.append(f"    ... {counted(len(pool.workers) - MAX_WORKERS, 'more worker')}")
-    lines += [f"    {words}" for words in _awaited_results(pool)]
+    lines += [f"    {words}" for words in _awaited_result_lines(pool)]
     for handler in pool.handlers:
         lines.append(f"    the thread that {handler.purpose}: {_handler_wait_text(handler)}")
     if pool.kind == "processes" and pool.workers:
@@ -111,7 +111,7 @@ def _worker_line(worker: PoolWorker) -> str:
     return f"{who}  {worker.name or ''}  {_worker_activity(worker)}"
 
 
-def _own_job_lines(state: ProcessState) -> list[str]:
+def _lines_of_jobs_as_worker(state: ProcessState) -> list[str]:
     """Return what this process does, where it is itself a worker of a Pool."""
     pid = pid_of(state.target)
     for thread in state.python_threads():
@@ -122,7 +122,7 @@ def _own_job_lines(state: ProcessState) -> list[str]:
     return []
 
 
-def _awaited_results(pool: Executor) -> list[str]:
+def _awaited_result_lines(pool: Executor) -> list[str]:
     """Return the results that a Pool owes: each kind, and how much of it is not done."""
     lines = []
     single = [result for result in pool.awaited if result.kind == "apply"]

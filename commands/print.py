@@ -55,7 +55,7 @@ def print_object(session: Session, args: Namespace) -> Report:
     text = _strip_quotes(" ".join(args.expression))
     address, struct = locate_object(session, values, text, args.frame)
     if struct:
-        return _struct_report(session, text, struct, address)
+        return _c_struct_report(session, text, struct, address)
     value = render_value(session, values, text, address)
     is_masked = value.text.startswith(MASKED)
     about = f"  {value.type or 'unknown type'} at {address:#x}"
@@ -84,7 +84,7 @@ def print_object(session: Session, args: Namespace) -> Report:
     return Report(text, lines=lines, data=document, soft_errors=errors)
 
 
-def _struct_report(session: Session, text: str, struct: str, address: int) -> Report:
+def _c_struct_report(session: Session, text: str, struct: str, address: int) -> Report:
     """Return what a C struct of CPython is."""
     from gdb_epi.render.c_structs import describe_c_struct
 

@@ -39,7 +39,7 @@ def show_signature_keys(session: Session, args: Namespace) -> Report:
     """
     from gdb_epi.analysis import make_record, run_stages
     from gdb_epi.render.escape import wrap_text
-    from gdb_epi.render.signature_words import absent_keys
+    from gdb_epi.render.signature_words import why_keys_are_absent
 
     parts = run_stages(session)
     signed = make_record(parts)["signature"]
@@ -56,7 +56,7 @@ def show_signature_keys(session: Session, args: Namespace) -> Report:
         if name in signed["text"]:
             lines.append(f"{name:<7} {signed['keys'][name]:<16}  {common}")
             lines.append(f"  {signed['text'][name]}")
-    for line in absent_keys(signed["absent"]):
+    for line in why_keys_are_absent(signed["absent"]):
         lines += wrap_text(line)
     if args.explain:
         from gdb_epi.signature import explain

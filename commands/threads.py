@@ -17,8 +17,8 @@ from gdb_epi.cpython.types import ThreadState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.registry import command
-from gdb_epi.render.frame_lines import call_library, short_place
-from gdb_epi.render.interpreters import gc_line, gil_line, tstate_name
+from gdb_epi.render.frame_lines import library_of_call, short_place
+from gdb_epi.render.interpreters import gil_line, running_collection_line, tstate_name
 from gdb_epi.render.locks import wait_column_text
 from gdb_epi.render.merged_stacks import first_thread_word, place_text
 from gdb_epi.render.python_stacks import python_call
@@ -84,7 +84,7 @@ def _lines_about_all_threads(runtime: RuntimeDetails) -> list[str]:
         if isinstance(interpreter.gil, Gil) and interpreter.own_gil:
             lines.append(f"{who}{gil_line(runtime, interpreter.gil)}")
         if isinstance(interpreter.gc, GcState) and interpreter.gc.collecting:
-            lines.append(f"{who}{gc_line(interpreter.gc)}")
+            lines.append(f"{who}{running_collection_line(interpreter.gc)}")
         if isinstance(interpreter.finalizing, int) and interpreter.finalizing:
             by = tstate_name(runtime, interpreter.finalizing)
             lines.append(f"{who or 'the interpreter '}is being finalized by {by}")
@@ -175,5 +175,5 @@ def _place_and_own_call(thread: ThreadState | None) -> str:
     if not calls:
         return _innermost_call_text(thread)
     where = f"{calls[0].name} at {calls[0].place(short=True)}"
-    own = next((number for number, call in enumerate(calls) if not call_library(call)), 0)
+    own = next((number for number, call in enumerate(calls) if not library_of_call(call)), 0)
     return f"{where}, called from {calls[own].name} ({short_place(calls[own])})" if own else where

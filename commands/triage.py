@@ -32,7 +32,11 @@ def show_triage(session: Session, args: Namespace) -> Report:
         return Report("triage", data=record)
     from gdb_epi.fleet.earlier_crashes import EarlierCrashes, read_earlier_crashes
     from gdb_epi.record.record_parts import verdict_label
-    from gdb_epi.render.source_lines import line_that_ran, tasks_that_wait, truncated_mapped_file
+    from gdb_epi.render.source_lines import (
+        line_that_ran,
+        tasks_of_hang_answer,
+        truncated_mapped_file,
+    )
     from gdb_epi.render.triage import GDB, SHELL, Audience, render_triage
     from gdb_epi.util import shell_word
 
@@ -40,7 +44,7 @@ def show_triage(session: Session, args: Namespace) -> Report:
     decided, number, seen = EarlierCrashes() if args.no_db else ask(args.db, record)
     reader = Audience(
         GDB, evidence=args.evidence, whole=args.all, decided=decided, seen=seen, earlier=number,
-        line=line_that_ran(session, record), tasks=tasks_that_wait(session, record),
+        line=line_that_ran(session, record), tasks=tasks_of_hang_answer(session, record),
         database=f" --db {shell_word(args.db)}" if args.db else " --no-db" * args.no_db,
         ended_file=truncated_mapped_file(session, record),
     )  # fmt: skip

@@ -48,7 +48,7 @@ def set_breakpoint(session: Session, words: list[str], *, temporary: bool) -> Re
         _refuse_python_names(session, place, condition)
     except (LayoutError, UnreadableMemory, Undecodable) as error:
         raise InputError(f"cannot stop at {text}: {error}") from None
-    number = session.host.stop_at(python, place, condition, temporary=temporary)
+    number = session.host.set_python_breakpoint(python, place, condition, temporary=temporary)
     kind = "Temporary Python breakpoint" if temporary else "Python breakpoint"
     lines = [f"{kind} {number}: {place.name} at {place.where}"]
     lines += [f"  {place.note}"] if place.note else []

@@ -64,9 +64,9 @@ def locate_object(
             if kind is None:
                 raise
             return LocatedObject(kind)
-    base = _end_of_c_base(text)
+    base = _end_of_leading_c_term(text)
     if base and text[base:].strip() and is_expression_path(text, base):
-        return _locate_after_c_expression(session, values, text, base)
+        return _locate_path_after_c_expression(session, values, text, base)
     value = _evaluate_c_expression(session, text)
     if isinstance(value, CValue):
         return _locate_c_value(value, text)
@@ -119,7 +119,7 @@ def _locate_python_path(
     # A global variable of some library that happens to have the name is no address.
     if isinstance(value, InputError) or value.is_integer or not _is_object_or_known_struct(value):
         raise missing or _unknown_name_error(session, values, word, value)
-    return _locate_after_c_expression(session, values, text, start.end())
+    return _locate_path_after_c_expression(session, values, text, start.end())
 
 
 def _unknown_name_error(
@@ -151,7 +151,7 @@ def _is_object_or_known_struct(value: CValue) -> bool:
     return value.is_object or value.type in C_STRUCTS
 
 
-def _locate_after_c_expression(
+def _locate_path_after_c_expression(
     session: Session, values: ProcessValues, text: str, base: int
 ) -> LocatedObject:
     """Follow a path after a C expression; members of anything but a Python object are C's."""
@@ -185,7 +185,7 @@ def _locate_c_value(value: CValue, text: str) -> LocatedObject:
     return LocatedObject(value.address, C_STRUCTS.get(value.type, ""))
 
 
-def _end_of_c_base(text: str) -> int:
+def _end_of_leading_c_term(text: str) -> int:
     """Return where a first register, convenience variable or parenthesis ends; 0 without one."""
     register = _REGISTER.match(text)
     if register is not None:
@@ -237,7 +237,7 @@ def _selected_or_numbered_frame(session: Session, number: int | None) -> PyFrame
 def _builtin_address(session: Session, values: ProcessValues, name: str) -> int | None:
     """Return a built-in (PyObject *) where there is no frame that sees it."""
     objects = values.context.objects
-    for interpreter in _interpreters(session):
+    for interpreter in _interpreter_addresses(session):
         contents = objects.module_dict(interpreter, "builtins")
         value = contents if isinstance(contents, Absent) else objects.dict_get(contents, name)
         if isinstance(value, int):
@@ -245,7 +245,7 @@ def _builtin_address(session: Session, values: ProcessValues, name: str) -> int 
     return None
 
 
-def _interpreters(session: Session) -> list[int]:
+def _interpreter_addresses(session: Session) -> list[int]:
     """Return the interpreters (PyInterpreterState *), that of the selected thread first."""
     tid = session.chosen_tid()
     interpreters = sorted(
@@ -269,7 +269,7 @@ def _module_of_longest_name(
     ends += [at for at in range(dotted.end() - 1, 0, -1) if text[at] == "."]
     objects = values.context.objects
     try:
-        held = [objects.sys_modules(interpreter) for interpreter in _interpreters(session)]
+        held = [objects.sys_modules(interpreter) for interpreter in _interpreter_addresses(session)]
         tables = [table for table in held if isinstance(table, int) and table]
         for end in ends:
             name = "".join(text[:end].split())

@@ -63,7 +63,7 @@ class ProcessState:
         return find_fault(self.target, self.crash)
 
     @cached_property
-    def account(self) -> FaultAccount | Absent:
+    def fault_account(self) -> FaultAccount | Absent:
         """The account of the fault: which access failed, and what lies at its address."""
         from gdb_epi.fault.account import account_of_fault
 
@@ -79,7 +79,7 @@ class ProcessState:
         from gdb_epi.fault.account import WITHOUT_ADDRESS
         from gdb_epi.fault.variables_holding_address import variables_holding
 
-        account = self.account
+        account = self.fault_account
         if isinstance(account, Absent) or not account.fault.is_hardware_trap:
             return ()
         if account.how in WITHOUT_ADDRESS:  # where the instruction stands is no bad address
@@ -91,7 +91,7 @@ class ProcessState:
     @cached_property
     def gone_objects(self) -> Sequence[GoneObject]:
         """The variables of the thread's Python frames whose objects are gone."""
-        account = self.account
+        account = self.fault_account
         if isinstance(account, Absent) or not account.fault.is_hardware_trap:
             return ()
         from gdb_epi.fault.gone_objects import gone_objects
@@ -104,7 +104,7 @@ class ProcessState:
         from gdb_epi.fault.account import WITHOUT_ADDRESS
         from gdb_epi.fault.native_call import native_call_of_failure
 
-        account = self.account
+        account = self.fault_account
         if isinstance(account, Absent) or isinstance(self.python, Absent):
             return None
         tid = account.fault.tid

@@ -45,7 +45,7 @@ class SearchProgress(Protocol):
 class Host(Protocol):
     """What only the host (GDB) can do for a command."""
 
-    def number_of(self, tid: int) -> str | None:
+    def number_of_thread(self, tid: int) -> str | None:
         """Return the host's own number of a thread."""
 
     def select(self, tid: int, level: int) -> bool:
@@ -57,7 +57,7 @@ class Host(Protocol):
     def progress(self) -> SearchProgress | None:
         """Return what shows how far a long search is; None where nobody would see it."""
 
-    def stop_at(
+    def set_python_breakpoint(
         self, python: PythonState, place: BreakpointLocation, condition: str, *, temporary: bool
     ) -> int:
         """Stop the process in Python code; return the breakpoint's number. Raises InputError."""
@@ -144,7 +144,7 @@ class Session:
 
     def host_thread_number(self, tid: int) -> str | None:
         """Return the number by which the host (GDB) knows a thread."""
-        return self.host.number_of(tid) if self.host is not None else None
+        return self.host.number_of_thread(tid) if self.host is not None else None
 
     def select_python_frame(self, number: int) -> PyFrame:
         """Select a Python frame of the chosen thread, and in the host the native frame it is in.

@@ -52,7 +52,7 @@ def run(args: Namespace) -> int:
     else:
         from gdb_epi.render.escape import escape
 
-        names = _short_names(args.first, args.second)
+        names = _distinguishing_path_ends(args.first, args.second)
         find_changes = partial(_changes_between_cores, args, exe, sysroot)
         for line in side_by_side_lines(first, second, names, comparison, find_changes):
             sys.stdout.write(escape(line) + "\n")
@@ -72,7 +72,7 @@ def _changes_between_cores(args: Namespace, exe: str | None, sysroot: str | None
         return find_changes(ProcessState(a), ProcessState(b))
 
 
-def _short_names(first: str, second: str) -> list[str]:
+def _distinguishing_path_ends(first: str, second: str) -> list[str]:
     """Return the ends of two paths that tell them apart."""
     parts = [word.rstrip("/").split("/") for word in (first, second)]
     for number in range(1, max(map(len, parts)) + 1):

@@ -246,7 +246,7 @@ def _try_sourcing_in_gdb(path: str) -> dict[str, Any] | None:
     import signal
     from tempfile import TemporaryDirectory
 
-    from gdb_epi.cli.support.native_gdb import wait_for_end
+    from gdb_epi.cli.support.native_gdb import wait_for_process_end
 
     with TemporaryDirectory(prefix="gdb-epi-doctor-") as folder:
         empty, answer = Path(folder) / "empty", Path(folder) / "answer.json"
@@ -262,7 +262,7 @@ def _try_sourcing_in_gdb(path: str) -> dict[str, Any] | None:
             start_new_session=True,
         )
         try:
-            wait_for_end(process, GDB_SECONDS)
+            wait_for_process_end(process, GDB_SECONDS)
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from gdb_epi.errors import UsageError
-from gdb_epi.record.record_parts import get_group, grouping_line
+from gdb_epi.record.record_parts import get_group, grouping_key_line
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, ArgumentParser, Namespace
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ class ResignSummary:
         if resigned.signature is None:
             return
         self.keys.update(resigned.changed)
-        before = grouping_line(get_group(record, "signature")) or "no group"
-        after = grouping_line(resigned.signature) or "no group"
+        before = grouping_key_line(get_group(record, "signature")) or "no group"
+        after = grouping_key_line(resigned.signature) or "no group"
         if before != after:
             self.groups[before, after] += 1
 

@@ -176,7 +176,7 @@ def text_signature_json(
 def _signature_lines(
     name: str, dump: TextCrash, signature: TextSignature | None, *, explain: bool
 ) -> Iterator[str]:
-    from gdb_epi.render.signature_words import absent_keys
+    from gdb_epi.render.signature_words import why_keys_are_absent
 
     what = dump.fatal or dump.signal or "no signal named"
     yield f"{name}:{dump.line}: {dump.source}: {what}"
@@ -195,7 +195,9 @@ def _signature_lines(
             yield f"    not the same as a core's when: {doubt}"
     if open_keys:
         yield from _candidate_key_lines(signature, whole=explain)
-    for line in absent_keys({k: why for k, why in signature.absent.items() if k not in open_keys}):
+    for line in why_keys_are_absent(
+        {k: why for k, why in signature.absent.items() if k not in open_keys}
+    ):
         yield f"  {line}"
     for note in dump.notes:
         yield f"  note: {note}"

@@ -130,7 +130,7 @@ class Context:
     @cached_property
     def site(self) -> FaultSite | Absent:
         """The fault, understood: the access that failed and its true address."""
-        account = self.state.account
+        account = self.state.fault_account
         return account if isinstance(account, Absent) else account.site
 
     @cached_property

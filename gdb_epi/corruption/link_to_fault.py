@@ -41,7 +41,7 @@ _FAILED_LOOKUPS = frozenset(("KeyError", "AttributeError", "NameError", "ModuleN
 
 def is_tied_to_failure(context: Context, damage: Sequence[Evidence]) -> bool:
     """Tell whether the damage that was found leads to what failed, or to what any thread does."""
-    account = context.state.account
+    account = context.state.fault_account
     if not isinstance(account, Absent) and account.place.kind in (NULL, NULL_BASE):
         # A number or a flag that is wrong makes no pointer NULL.
         damage = [evidence for evidence in damage if evidence.id not in _NO_POINTERS]

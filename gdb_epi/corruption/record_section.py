@@ -41,7 +41,7 @@ def allocator_of_damaged_block(context: Context, leading: Iterable[Evidence] = (
     pymalloc, and those of malloc that begin with an object: Python's debug allocators know of both.
     None where no block is at hand.
     """
-    account = context.state.account
+    account = context.state.fault_account
     if isinstance(account, Absent):
         return None
     message = account.message

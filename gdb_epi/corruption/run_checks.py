@@ -70,7 +70,7 @@ ALL = "all"  # the name under which no check at all ran
 
 def reason_to_skip_costly_checks(state: ProcessState, findings: Sequence[Finding]) -> str | None:
     """Return why the costly checks are not made; None where they are."""
-    account = state.account
+    account = state.fault_account
     if any(map(_is_overflow_by_calls, findings)) and _was_stack_filled_by_python(state):
         how = "calls used up the stack"
     elif isinstance(account, Absent):
@@ -102,7 +102,7 @@ def _was_stack_filled_by_python(state: ProcessState) -> bool:
 
 def _may_hide_earlier_fault(state: ProcessState, findings: Sequence[Finding]) -> bool:
     """Tell whether a fault, or damage that a runtime reports, may have led to a sent signal."""
-    account = state.account
+    account = state.fault_account
     if isinstance(account, Absent):
         return True
     if account.how == SENT and account.fault.signo in _OF_FAULTS:
@@ -210,7 +210,7 @@ def _should_look_farther(results: CheckResults) -> bool:
         return True
     if results.score.word != NONE:
         return results.score.word in (WEAK, AMBIGUOUS)
-    account = results.context.state.account
+    account = results.context.state.fault_account
     return not isinstance(account, Absent) and account.how not in HOW_NOTHING_FAILED
 
 

@@ -177,7 +177,7 @@ SYMPTOMS = {
 
 def classify_symptom(context: Context) -> Symptom:
     """Return the symptom; "none" for a process that did not crash."""
-    account = context.state.account
+    account = context.state.fault_account
     if isinstance(account, Absent):
         return Symptom("none", account.detail)
     if account.how == TRANSFER:

@@ -42,7 +42,7 @@ def address_in_variable(state: ProcessState) -> Iterator[Finding]:
     object that is gone was called says nothing about why it is gone.
     Reference: ctypes and cffi pass such values unchecked (Modules/_ctypes/callproc.c, ConvParam).
     """
-    account = state.account
+    account = state.fault_account
     if isinstance(account, Absent) or account.how not in (ACCESS, TRANSFER):
         return
     for value in state.variables_holding_bad_address:

@@ -36,7 +36,7 @@ def earlier_crash(state: ProcessState) -> Iterator[Finding]:
     unwinder must come to it, and go on at the very instruction that it saved.
     Reference: struct rt_sigframe (arch/x86/include/asm/sigframe.h).
     """
-    account = state.account
+    account = state.fault_account
     if isinstance(account, Absent):
         return
     fault, every = account.fault, state.target.threads()

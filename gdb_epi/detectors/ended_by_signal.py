@@ -143,7 +143,7 @@ def unstarted_handler(state: ProcessState) -> Iterator[Finding]:
     for restartable sequences (rseq(2)) that was unmapped; of one that holds what is none tells
     foreign_sequence.
     """
-    account = state.account
+    account = state.fault_account
     if isinstance(account, Absent) or account.site.kind != UNSTARTED_HANDLER:
         return
     if _bad_rseq_cs(state.target, account.fault) is not None:
@@ -181,7 +181,7 @@ def foreign_sequence(state: ProcessState) -> Iterator[Finding]:
     whose second word is an address of code. glibc leaves the word at 0.
     Reference: rseq_get_rseq_cs() in kernel/rseq.c; rseq(2); glibc 2.35, which registers the area.
     """
-    account = state.account
+    account = state.fault_account
     if isinstance(account, Absent) or account.site.kind != UNSTARTED_HANDLER:
         return
     held = _bad_rseq_cs(state.target, account.fault)

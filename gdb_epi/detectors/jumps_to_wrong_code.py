@@ -65,7 +65,7 @@ def not_executable(state: ProcessState) -> Iterator[Finding]:
     cores 134 read as code (0.8 %).
     Reference: mprotect(2), PROT_EXEC; SELinux' execmem; hardened kernels refuse W and X together.
     """
-    account = state.account
+    account = state.fault_account
     if isinstance(account, Absent) or account.how != TRANSFER or account.failed_in_return:
         return
     at = account.address
@@ -111,7 +111,7 @@ def vsyscall(state: ProcessState) -> Iterator[Finding]:
     another address there speaks for nothing: the pointer may have been damaged.
     Reference: arch/x86/entry/vsyscall/vsyscall_64.c; glibc before 2.14, and static programs.
     """
-    account = state.account
+    account = state.fault_account
     if isinstance(account, Absent) or account.how != TRANSFER or account.failed_in_return:
         return
     at = account.address
@@ -184,7 +184,7 @@ def call_beyond_methods(state: ProcessState) -> Iterator[Finding]:
     another class' table: few words are such starts. A table whose functions are NULL is not judged.
     Reference: Itanium C++ ABI, 2.5.2.
     """
-    account = state.account
+    account = state.fault_account
     if isinstance(account, Absent) or account.how != TRANSFER or account.failed_in_return:
         return
     fault, went_to = account.fault, account.address
@@ -221,7 +221,7 @@ def ran_past_end(state: ProcessState) -> Iterator[Finding]:
     calls, and would have written to it.
     Reference: C++ 2020, 8.7.4 (a way without return is undefined); System V ABI x86-64, 3.2.2.
     """
-    account = state.account
+    account = state.fault_account
     if isinstance(account, Absent) or account.how not in (ACCESS, TRANSFER):
         return
     fault, target = account.fault, state.target

@@ -42,7 +42,7 @@ def null_dereference(state: ProcessState) -> Iterator[Finding]:
     to no stack: there the program followed no pointer. Reference: rust-minidump treats base 0 as
     "null pointer + offset" and tests no bit flip.
     """
-    account = state.account
+    account = state.fault_account
     if isinstance(account, Absent) or not account.is_near_null:
         return
     if account.failed_in_return or account.through_stack:

@@ -140,7 +140,7 @@ def failure_and_frames(
 
     None when nothing failed, or in another way, and without native frames (these need GDB).
     """
-    account = state.account
+    account = state.fault_account
     if isinstance(account, Absent) or account.how not in how:
         return None
     frames = state.target.native_frames(account.fault.tid)

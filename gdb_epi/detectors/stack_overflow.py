@@ -90,7 +90,7 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
     which no stack is large enough.
     Reference: the kernel's guard gap, mm/mmap.c (stack_guard_gap); glibc's guard pages.
     """
-    account = state.account
+    account = state.fault_account
     if isinstance(account, Absent) or account.place.kind != STACK_ENDED:
         return
     fault, place, stack = account.fault, account.place, account.place.region

@@ -78,7 +78,7 @@ def integer_division(state: ProcessState) -> Iterator[Finding]:
     was read from memory may have been written over by others: that is told as a doubt.
     Reference: Intel SDM volume 2, IDIV: #DE if the divisor is 0 or the quotient does not fit.
     """
-    account = state.account
+    account = state.fault_account
     if isinstance(account, Absent) or account.site.kind != ARITHMETIC:
         return
     divisor = _divisor(state.target, account.site)

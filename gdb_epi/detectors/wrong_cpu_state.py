@@ -34,7 +34,7 @@ def direction_flag(state: ProcessState) -> Iterator[Finding]:
     then std stands before, in the same function.
     Reference: System V ABI x86-64, 3.2.1: the flag is clear on entry to a function and on return.
     """
-    account = state.account
+    account = state.fault_account
     if isinstance(account, Absent) or not account.fault.architecture.decodes:
         return
     fault = account.fault
@@ -73,7 +73,7 @@ def thread_pointer(state: ProcessState) -> Iterator[Finding]:
     block's own address in its first word, and the word must be there and differ, or no memory be.
     Reference: struct tcbhead_t (glibc, sysdeps/x86_64/nptl/tls.h); arch_prctl(2), clone(2).
     """
-    account = state.account
+    account = state.fault_account
     if (
         isinstance(account, Absent)
         or account.how != ACCESS

@@ -35,7 +35,7 @@ def evaluate_c_expression(text: str) -> CValue:
         raise InputError(f"{text}: nothing is assigned here", hint="GDB's own print")
     try:
         with temporary_gdb_setting("may-call-functions", "off"):
-            return c_value_of(gdb.parse_and_eval(_POINTED.sub(_void_if_unknown, text)), text)
+            return c_value_of(gdb.parse_and_eval(_POINTED.sub(_void_if_unknown_type, text)), text)
     except (gdb.error, OverflowError, ValueError) as error:
         raise InputError(f"{text}: {_message_of_gdb(error)}") from None
 
@@ -102,7 +102,7 @@ def c_type_name(ctype: gdb.Type) -> str:
     return str(plain.name or plain.tag or plain)
 
 
-def _void_if_unknown(match: re.Match[str]) -> str:
+def _void_if_unknown_type(match: re.Match[str]) -> str:
     try:
         gdb.lookup_type(match[1])
     except gdb.error:

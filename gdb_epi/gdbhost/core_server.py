@@ -77,7 +77,9 @@ def serve_core_requests(descriptor: int) -> None:
                 request, ends, _, _ = socket.recv_fds(asking, MAX_REQUEST, 1)
                 if not request:
                     return
-                asked = _start_child(json.loads(request), socket.socket(fileno=ends[0]), asking)
+                asked = _fork_for_request(
+                    json.loads(request), socket.socket(fileno=ends[0]), asking
+                )
                 working[asked.ended] = asked
             elif ready in working:
                 kept.add(_collect_child(working.pop(ready)))
@@ -87,7 +89,7 @@ def serve_core_requests(descriptor: int) -> None:
                         signal.pidfd_send_signal(asked.ended, signal.SIGKILL)
 
 
-def _start_child(
+def _fork_for_request(
     request: dict[str, Any], client: socket.socket, asking: socket.socket
 ) -> _CoreRequest:
     names, end = os.pipe()

@@ -23,7 +23,7 @@ def show_text(text: str) -> None:
     gdb.write(in_host_charset(text))
 
 
-class TerminalLine:
+class ProgressLine:
     """The progress of a long search, on a line of the terminal that goes away (SearchProgress).
 
     It bypasses GDB: neither GDB's pager nor `pipe` is to see it.

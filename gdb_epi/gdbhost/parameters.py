@@ -226,9 +226,9 @@ def wants_color() -> bool:
         return bool(choice == ON)
     if not gdb.parameter("style enabled") or not os.isatty(1):
         return False
-    from gdb_epi.render.color import environment_allows
+    from gdb_epi.render.color import environment_allows_color
 
-    if not environment_allows():
+    if not environment_allows_color():
         return False
     if hasattr(gdb, "Style"):  # GDB 18 knows where its output goes: under `pipe` to no terminal
         return any(gdb.Style(name).overlaid_structs("x") != "x" for name in _STYLES)

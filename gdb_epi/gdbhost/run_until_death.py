@@ -84,7 +84,7 @@ class DeathWatcher:
             if name in CORE_SIGNALS and not self._catches_or_ignores_signal(name):
                 self._write_core(name)
                 return
-            if not self._select_living():
+            if not self._select_living_inferior():
                 return
             command = "signal SIGINT" if self._signal == "SIGINT" else "continue"
 
@@ -112,7 +112,7 @@ class DeathWatcher:
         self.answer["signal"] = name
         self.answer["status"] = -NUMBERS[name]  # not what the killing made of it
 
-    def _select_living(self) -> bool:
+    def _select_living_inferior(self) -> bool:
         if gdb.selected_inferior().pid:
             return True
         left = living_inferiors()

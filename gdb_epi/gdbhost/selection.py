@@ -32,7 +32,7 @@ def restore_selection_afterwards() -> Iterator[None]:
     finally:
         if thread is not None and thread.is_valid():
             thread.switch()
-            _select_again(frame, level)
+            _reselect_frame(frame, level)
 
 
 def selected_frame() -> SelectedFrame | None:
@@ -62,7 +62,7 @@ def _physical_sp(frame: gdb.Frame | None) -> int:
         return 0
 
 
-def select_level(thread: gdb.InferiorThread, level: int) -> bool:
+def select_frame_at_level(thread: gdb.InferiorThread, level: int) -> bool:
     """Select a frame of a thread by its level, 0 innermost; return whether it exists."""
     try:
         if not thread.is_valid():
@@ -95,7 +95,7 @@ def temporary_gdb_setting(name: str, wanted: str) -> Iterator[None]:
         gdb.execute(f"set {name} {before}", False, True)
 
 
-def _select_again(frame: gdb.Frame | None, level: int) -> None:
+def _reselect_frame(frame: gdb.Frame | None, level: int) -> None:
     """Select a frame again by identity, else by its level; frame 0 is what switch() chose."""
     if frame is None or level == 0:
         return

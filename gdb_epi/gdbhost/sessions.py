@@ -183,7 +183,7 @@ class Sessions:
 class GdbHost:
     """What commands ask of GDB (session.Host)."""
 
-    def number_of(self, tid: int) -> str | None:
+    def number_of_thread(self, tid: int) -> str | None:
         """Return GDB's number of a thread: "2", of several inferiors "1.2"."""
         thread = _gdb_thread_of_tid(tid)
         if thread is None:
@@ -193,10 +193,10 @@ class GdbHost:
 
     def select(self, tid: int, level: int) -> bool:
         """Select a native frame of a thread; return False when it cannot be unwound so far."""
-        from gdb_epi.gdbhost.selection import select_level
+        from gdb_epi.gdbhost.selection import select_frame_at_level
 
         thread = _gdb_thread_of_tid(tid)
-        return thread is not None and select_level(thread, level)
+        return thread is not None and select_frame_at_level(thread, level)
 
     def evaluate(self, text: str) -> CValue:
         """Evaluate an expression of C in the selected frame. Raises InputError."""
@@ -206,11 +206,11 @@ class GdbHost:
 
     def progress(self) -> SearchProgress | None:
         """Return a line on the terminal; None where standard error is no terminal."""
-        from gdb_epi.gdbhost.output import TerminalLine
+        from gdb_epi.gdbhost.output import ProgressLine
 
-        return TerminalLine() if os.isatty(2) else None
+        return ProgressLine() if os.isatty(2) else None
 
-    def stop_at(
+    def set_python_breakpoint(
         self, python: PythonState, place: BreakpointLocation, condition: str, *, temporary: bool
     ) -> int:
         """Watch the byte that the eval loop reads; return the number. Raises InputError."""

@@ -72,7 +72,7 @@ def find_code_at_fault(
     state: ProcessState, verdict: Verdict, findings: Sequence[Finding]
 ) -> CodeAtFault | None:
     """Return whose code a software bug is in; None of another verdict, and without a stack."""
-    account = state.account
+    account = state.fault_account
     cause = verdict.cause[0].hypothesis if verdict.cause else ""
     if verdict.label != SOFTWARE or isinstance(account, Absent) or cause in _OF_NOBODY:
         return None

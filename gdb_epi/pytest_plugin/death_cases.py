@@ -28,7 +28,7 @@ from gdb_epi.errors import EpiError
 from gdb_epi.private_files import make_private_folder, private_opener
 from gdb_epi.pytest_plugin.child_settings import ChildSettings
 from gdb_epi.pytest_plugin.journal import JournalReader, RunningTest
-from gdb_epi.record.record_parts import get_group, grouping_line
+from gdb_epi.record.record_parts import get_group, grouping_key_line
 from gdb_epi.render.ci.deaths import (
     CRASHED,
     DIED,
@@ -97,7 +97,7 @@ class DeathCase(NamedTuple):
         """Return what JUnit has as properties of the test."""
         verdict = get_group(self.record, "verdict").get("label")
         signature = get_group(self.record, "signature")
-        pairs = [("epi_verdict", verdict), ("epi_signature", grouping_line(signature))]
+        pairs = [("epi_verdict", verdict), ("epi_signature", grouping_key_line(signature))]
         pairs.append((ARTIFACTS, self.folder))
         return [(name, str(value)) for name, value in pairs if value]
 

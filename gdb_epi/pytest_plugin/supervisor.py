@@ -23,7 +23,7 @@ from types import FrameType
 
 import pytest
 
-from gdb_epi.cli.support.native_gdb import find_gdb, wait_for_end
+from gdb_epi.cli.support.native_gdb import find_gdb, wait_for_process_end
 from gdb_epi.private_files import make_private_folder
 from gdb_epi.pytest_plugin.child_settings import (
     FOLDER,
@@ -206,7 +206,7 @@ class _Supervisor:
             os.kill(process, signo)
 
     def _watch_until_session_ends(self, process: subprocess.Popen[bytes]) -> EndedSession:
-        while not wait_for_end(process, TICK):
+        while not wait_for_process_end(process, TICK):
             is_late = time.monotonic() > self._passed_at + PATIENCE
             if self._passed_on in _ENDING_SIGNALS and is_late:
                 kill_session(process.pid)

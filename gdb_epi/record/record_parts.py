@@ -135,7 +135,7 @@ def threads_of_deadlock(record: Mapping[str, Any]) -> list[int]:
     return list(dict.fromkeys(tid for tid in members if isinstance(tid, int)))
 
 
-def grouping_line(signature: Mapping[str, Any]) -> str:
+def grouping_key_line(signature: Mapping[str, Any]) -> str:
     """Return the line of the key that groups a crash (SPEC.md 1.3); "" without one."""
     name = str(get_group(signature, "group").get("key") or "stable")
     return str(get_group(signature, "text").get(name) or "")

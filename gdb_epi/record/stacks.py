@@ -98,7 +98,7 @@ def raised_exception_json(raised: RaisedException) -> dict[str, Any]:
     return {**fields, "chain": chain}
 
 
-def crashed_exception(
+def exception_of_crashed_thread(
     state: ProcessState, exceptions: Collection[ThreadExceptions]
 ) -> tuple[ThreadExceptions, RaisedException] | None:
     """Return the crashed thread's exception: in flight, reported, or the innermost handled."""
@@ -130,7 +130,7 @@ def _add_exceptions(
             raised_exception_json(raised) for raised in of_thread.all_raised()
         ]
         errors += of_thread.soft_errors
-    crashed = crashed_exception(state, exceptions)
+    crashed = exception_of_crashed_thread(state, exceptions)
     if crashed is None:
         return None, errors
     fields = raised_exception_json(crashed[1])
@@ -138,7 +138,7 @@ def _add_exceptions(
     return {**fields, "tid": crashed[0].thread.tid}, errors
 
 
-def merged_json(
+def merged_stack_json(
     stack: MergedStack, callees: Mapping[int, Callee] | None = None
 ) -> list[dict[str, Any]]:
     """Return a merged stack, innermost first; each frame has a `language`.

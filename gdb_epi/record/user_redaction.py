@@ -73,9 +73,9 @@ def add_exception_messages(record: Json, state: ProcessState) -> None:
     group = record.get("exception")
     if not isinstance(group, dict) or not group.get("type"):
         return
-    from gdb_epi.record.stacks import crashed_exception, read_exceptions
+    from gdb_epi.record.stacks import exception_of_crashed_thread, read_exceptions
 
-    crashed = crashed_exception(state, read_exceptions(state, messages=True))
+    crashed = exception_of_crashed_thread(state, read_exceptions(state, messages=True))
     text = crashed[1].root_exception.message if crashed is not None else None
     if isinstance(text, str):
         group["message"] = parameterise_message(text)

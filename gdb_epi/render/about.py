@@ -34,7 +34,7 @@ def about_lines(session: Session, settings: Mapping[str, str]) -> list[str]:
         lines.append("no process and no core is loaded")
     else:
         python = session.state.python
-        lines += process_lines(core_facts(session.target, host), cpython_facts(python))
+        lines += core_and_cpython_lines(core_facts(session.target, host), cpython_facts(python))
     missing = [
         f"{PACKAGES[name][0]}: {PACKAGES[name][1]}" for name in PACKAGES if not _is_installed(name)
     ]
@@ -55,7 +55,7 @@ def _is_installed(package: str) -> bool:
     return find_spec(package) is not None
 
 
-def package_state(name: str) -> dict[str, str | None]:
+def package_version_and_place(name: str) -> dict[str, str | None]:
     """Return version and place of an optional package, without importing it."""
     from importlib.metadata import PackageNotFoundError, version
     from importlib.util import find_spec
@@ -115,7 +115,7 @@ def cpython_facts(python: PythonState | Absent) -> dict[str, Any]:
     }
 
 
-def process_lines(core: Mapping[str, Any], cpython: Mapping[str, Any]) -> list[str]:
+def core_and_cpython_lines(core: Mapping[str, Any], cpython: Mapping[str, Any]) -> list[str]:
     """Return core_facts() and cpython_facts() as lines."""
     lines = [f"{core['kind']}: {core['path'] or 'no file'}, {counted(core['threads'], 'thread')}"]
     if core["truncated"]["truncated"]:

@@ -27,10 +27,10 @@ _MARKS = LazyPattern(r" +[\^~]+")
 
 def wants_color(choice: str, stream: IO[str]) -> bool:
     """Tell whether a stream gets colours; for `auto` when it is a terminal that has them."""
-    return choice == ON or (choice == AUTO and stream.isatty() and environment_allows())
+    return choice == ON or (choice == AUTO and stream.isatty() and environment_allows_color())
 
 
-def environment_allows() -> bool:
+def environment_allows_color() -> bool:
     """Tell whether TERM and NO_COLOR (https://no-color.org) allow colours."""
     return os.environ.get("TERM", "dumb") != "dumb" and not os.environ.get("NO_COLOR")
 
@@ -40,7 +40,7 @@ def colored_lines(lines: Sequence[str], label: str | None = None) -> Iterator[st
     lines = list(lines)
     start = 0
     if label is not None:
-        start = _sentence_end(lines)
+        start = _end_of_first_sentence(lines)
         code = f"{_BOLD};{_COLORS.get(label, _RED)}"
         yield from (_wrap_in_ansi_style(code, line) for line in lines[:start])
     for line in lines[start:]:
@@ -66,7 +66,7 @@ def _color_line(line: str) -> str:
     return _wrap_in_ansi_style(_RED, line) if _MARKS.fullmatch(line) else line
 
 
-def _sentence_end(lines: Sequence[str]) -> int:
+def _end_of_first_sentence(lines: Sequence[str]) -> int:
     """Return where the first sentence ends: at the line with room left for the next word."""
     for number, line in enumerate(lines[:-1], 1):
         following = lines[number].split(" ", 1)[0]

@@ -88,7 +88,7 @@ def corruption_report(study: CheckResults, *, numbers: bool = False) -> Report:
         why = f"{study.skipped[0].why}: its instructions are not decoded"
         return Report("corruption", lines=[why], data=corruption_json(study))
     lines = [*_interrupted_lines(study), *_score_lines(study), *_damaged_word_lines(study)]
-    lines += [*_comparison_lines(study, named=numbers), *_unchecked_lines(study, named=numbers)]
+    lines += [*_evidence_lines(study, named=numbers), *_unchecked_lines(study, named=numbers)]
     rows: list[tuple[object, ...]] = []
     if numbers:
         lines += ["", *_score_number_lines(study)]
@@ -203,7 +203,7 @@ def _bit_list(bits: Sequence[int]) -> str:
     return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
 
 
-def _comparison_lines(study: CheckResults, *, named: bool) -> list[str]:
+def _evidence_lines(study: CheckResults, *, named: bool) -> list[str]:
     """Say what was seen; `named`: by which check."""
     if not study.evidence:
         return []

@@ -91,7 +91,7 @@ def failed_in_signal_handler(record: Json, calls: Sequence[StackCall]) -> bool:
     )
 
 
-def handler_words(record: Json, calls: Sequence[StackCall]) -> str:
+def failure_in_handler_words(record: Json, calls: Sequence[StackCall]) -> str:
     """Return "in a function of libffi, in a signal handler that ran in wait (shop.py:3)"."""
     at = next(number for number, call in enumerate(calls) if call.name == HANDLER)
     native = next((call for call in calls[:at] if call.language == NATIVE), None)
@@ -115,11 +115,11 @@ def earlier_crash_words(record: Json) -> str:
     return str(get_group(next(findings, {}), "facts").get("what") or "")
 
 
-def deepest_call_words(calls: Sequence[StackCall], python: StackCall | None) -> str:
+def words_for_call_that_filled_stack(calls: Sequence[StackCall], python: StackCall | None) -> str:
     """Return what filled the stack: a Python function, or the C function that it called."""
     if python is None:
         return ""
-    repeated = _outward_repetition(calls, python)
+    repeated = _c_recursion_outside_python(calls, python)
     if repeated:
         return repeated
     inner = calls[: calls.index(python)]
@@ -130,7 +130,7 @@ def deepest_call_words(calls: Sequence[StackCall], python: StackCall | None) -> 
     return f"deep in {name}, called from {at}" if count > 2 * again else f"deep in calls of {at}"
 
 
-def _outward_repetition(calls: Sequence[StackCall], python: StackCall) -> str:
+def _c_recursion_outside_python(calls: Sequence[StackCall], python: StackCall) -> str:
     """Return the C function that filled the stack, if its calls lie outside all Python calls.
 
     Then `python`, the innermost Python function, was called by the last of them and is not itself

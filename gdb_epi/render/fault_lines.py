@@ -23,7 +23,7 @@ from gdb_epi.record.record_parts import (
 )
 from gdb_epi.render.category_words import CRASHES
 from gdb_epi.render.escape import soft_error_words
-from gdb_epi.render.frame_lines import call_library, calls_of_record
+from gdb_epi.render.frame_lines import calls_of_record, library_of_call
 from gdb_epi.render.opening_sentences import is_core_read_in_part
 from gdb_epi.sizes import signed_word
 from gdb_epi.typing_lite import Any
@@ -100,7 +100,7 @@ def gone_object_lines(record: Json) -> Iterator[str]:
         yield f"{', '.join(names)} of {function} {verb}" + ("" if damaged else f": {why}")
 
 
-def native_call_lines(signal: Mapping[str, Any]) -> Iterator[str]:
+def failed_native_call_lines(signal: Mapping[str, Any]) -> Iterator[str]:
     """Yield "score(Pool, NULL) of libpool.so, by ctypes": what the failed function was given."""
     call = get_group(signal, "native_call")
     if call:
@@ -221,7 +221,7 @@ def host_and_cpu_text(record: Json) -> str:
 def raised_exception_lines(record: Json) -> Iterator[str]:
     """Yield what the crashed thread had raised, and where it came from."""
     raised = get_group(record, "exception")
-    if not raised.get("type") or _is_inner_way_of_library(record, raised):
+    if not raised.get("type") or _is_exception_handled_by_library(record, raised):
         return
     states = {"handled": "being handled", "reported": "uncaught and being reported"}
     state = states.get(str(raised.get("state")), "on its way up")
@@ -237,7 +237,7 @@ def raised_exception_lines(record: Json) -> Iterator[str]:
     yield f"{raised['type']}{_errno_words(raised.get('errno'))}, {state}"
 
 
-def _is_inner_way_of_library(record: Json, raised: Json) -> bool:
+def _is_exception_handled_by_library(record: Json, raised: Json) -> bool:
     """Tell whether a function of a library that runs had raised this, and handles it itself.
 
     It is how Pool.imap() and others go on, and says nothing of a process that did not crash.
@@ -246,7 +246,7 @@ def _is_inner_way_of_library(record: Json, raised: Json) -> bool:
     if raised.get("state") != "handled" or get_group(record, "signal").get("name") in CRASHES:
         return False
     frames = filter(is_python_frame, get_groups(explaining_stack(record), "frames"))
-    inner = takewhile(call_library, calls_of_record([*frames]))
+    inner = takewhile(library_of_call, calls_of_record([*frames]))
     here = str(place.get("filename")), str(place.get("name"))
     return any((c.filename, c.name.rpartition(".")[2]) == here for c in inner)
 
@@ -292,7 +292,7 @@ def missing_memory_words(memory: Json) -> list[str]:
 _HEX = frozenset("0123456789abcdef")
 
 
-def text_as_return_address(end: str) -> str:
+def text_in_place_of_return_address(end: str) -> str:
     """Return the text in the address of "no code at 0x...", at which a walk of frames ended."""
     from gdb_epi.fault.word_shapes import ascii_text_shape
 
@@ -326,7 +326,7 @@ def describe_missing_parts(record: Json, *, in_gdb: bool, whole: bool) -> tuple[
     if cut and not python and not nothing_left and get_group(record, "python").get("version"):
         texts.append("the Python calls of this thread, if there were any")
     absent = get_group(get_group(record, "signature"), "absent")
-    names = _why_no_names(record, absent, in_gdb=in_gdb)
+    names = _why_c_functions_have_no_names(record, absent, in_gdb=in_gdb)
     stack_lost = get_group(truncated, "memory").get("stacks") and "is not in the core" in names
     refused = cut and "is not a core dump" in names  # by GDB, whatever is left of it
     if names and not nothing_left and not stack_lost and not refused:
@@ -338,12 +338,12 @@ def describe_missing_parts(record: Json, *, in_gdb: bool, whole: bool) -> tuple[
     lost = not frames and not cut  # what was cut off explains all the rest
     stages = [e.get("stage") for e in errors if lost and e.get("stage") not in _OTHERS]
     stages += _FIRST_STAGES
-    matter = [e for e in errors if e.get("stage") in stages or _is_refused_source(e)]
+    matter = [e for e in errors if e.get("stage") in stages or _is_refused_host_or_time_source(e)]
     if not whole:
         # Missing memory or files explain the ends of stacks; a cut core explains those of Python.
         ends = [e for e in errors if e.get("stage") in ("merge", "native")]
         end = str(ends[-1].get("message")).rpartition(": ")[2] if ends else ""
-        text = text_as_return_address(end)
+        text = text_in_place_of_return_address(end)
         if text or (ends and not memory and not names):
             which = "some C calls between the Python calls" if python else "the outer calls of C"
             written = f' (in place of a return address stands text, "{text}")'
@@ -368,7 +368,7 @@ def describe_missing_parts(record: Json, *, in_gdb: bool, whole: bool) -> tuple[
     return list(dict.fromkeys(texts)), len(errors) - len(shown)
 
 
-def _is_refused_source(error: Json) -> bool:
+def _is_refused_host_or_time_source(error: Json) -> bool:
     """Whether a source of host or time was refused, which its user must learn."""
     message = str(error.get("message"))
     return error.get("stage") == "sidecar" and message.startswith((NOT_USED, MISFIT))
@@ -380,10 +380,10 @@ def _without_advice_for_gdb(error: Json, *, in_gdb: bool) -> Json:
     return error if in_gdb else {**error, "message": message.partition(TYPE_IN_GDB)[0]}
 
 
-def _why_no_names(record: Json, absent: Json, *, in_gdb: bool) -> str:
+def _why_c_functions_have_no_names(record: Json, absent: Json, *, in_gdb: bool) -> str:
     """Return why C functions have no names: the missing files, or another reason."""
     files = files_of_unnamed_functions(record)
-    if lacks_all_files(absent):
+    if lacks_native_half_for_want_of_files(absent):
         return "needs " + (files if files and files != ITS_FILES else "files of the process")
     if files:
         return f"needs {files}; the file here is of another build, or gone"
@@ -393,7 +393,7 @@ def _why_no_names(record: Json, absent: Json, *, in_gdb: bool) -> str:
     return text if in_gdb else text.partition(TYPE_IN_GDB)[0]
 
 
-def lacks_all_files(absent: Json) -> bool:
+def lacks_native_half_for_want_of_files(absent: Json) -> bool:
     """Whether there is no native half of a signature as the files were not at hand."""
     from gdb_epi.signature.types import LACKS_FILES
 
@@ -409,7 +409,7 @@ def files_of_unnamed_functions(record: Json) -> str:
     from gdb_epi.signature.types import CODE_NOT_HERE
 
     absent = get_group(get_group(record, "signature"), "absent")
-    if lacks_all_files(absent):
+    if lacks_native_half_for_want_of_files(absent):
         return _files_of_unnamed_functions_words(record)
     if absent.get("code") != CODE_NOT_HERE:
         return ""

@@ -102,7 +102,7 @@ class StackRow(NamedTuple):
     stands_for: int = 1  # calls
 
 
-def call_library(call: StackCall) -> str:
+def library_of_call(call: StackCall) -> str:
     """Return the library that a Python frame belongs to, "" for the program's own code.
 
     Each module of the standard library counts as one, and so does a package that pip installed.
@@ -135,7 +135,7 @@ def main_script(frames: Sequence[Mapping[str, Any]]) -> str:
     for frame in frames:
         file = str(frame.get("filename") or "")
         if frame.get("module") in _MAIN and file.startswith("/"):
-            if call_library(StackCall(PYTHON, "", file)):
+            if library_of_call(StackCall(PYTHON, "", file)):
                 return ""
             script = file
     return plain_path(script)
@@ -225,7 +225,7 @@ def fold_calls(calls: Sequence[StackCall], *, runs: bool = True) -> list[StackRo
     return joined
 
 
-def stack_rows(
+def limit_stack_rows(
     rows: Sequence[StackRow],
     most: int,
     *,
@@ -248,18 +248,18 @@ def stack_rows(
     tail = (2 if most >= 6 else 0) if outermost is None else outermost
     mine = [at for at, row in enumerate(rows) if is_own_python(row.call)] if room else []
     kept = sorted({0, *native, *mine}) if mine or native else []
-    while mine and len(_with_words_between(rows, kept, hint)) > max(room, most):
+    while mine and len(_with_words_for_left_out_rows(rows, kept, hint)) > max(room, most):
         del mine[len(mine) * 2 // 3]  # neither the innermost nor the outermost
         kept = sorted({0, *native, *mine})
     outer = range(len(rows) - tail, len(rows))
     for at in dict.fromkeys((0, *outer, *telling[:4], 1, 2, *telling[4:], *range(len(rows)))):
-        shown = _with_words_between(rows, sorted({*kept, at}), hint)
+        shown = _with_words_for_left_out_rows(rows, sorted({*kept, at}), hint)
         if len(shown) <= most:
             kept.append(at)
-    return _with_words_between(rows, sorted({*kept}), hint)
+    return _with_words_for_left_out_rows(rows, sorted({*kept}), hint)
 
 
-def row_numbers_around_fault(rows: Sequence[StackRow]) -> list[int]:
+def native_row_numbers_to_keep(rows: Sequence[StackRow]) -> list[int]:
     """Return the numbers of the rows of native code that Python called and that must be shown.
 
     The innermost functions and the one that Python called; runtimes, templates of the C++ standard
@@ -270,7 +270,7 @@ def row_numbers_around_fault(rows: Sequence[StackRow]) -> list[int]:
         at
         for at, row in enumerate(rows[: next(python, len(rows))])
         if row.call.name
-        and is_program_call(row.call)
+        and is_python_or_extension_call(row.call)
         and is_own_library(row.call.module)
         and not row.call.name.startswith(_STANDARD_NAMESPACES)
         and not row.call.name.endswith("::operator()")
@@ -280,10 +280,12 @@ def row_numbers_around_fault(rows: Sequence[StackRow]) -> list[int]:
 
 def is_own_python(call: StackCall) -> bool:
     """Tell whether a call is of the program's own Python code."""
-    return call.language == PYTHON and bool(call.filename) and not call_library(call)
+    return call.language == PYTHON and bool(call.filename) and not library_of_call(call)
 
 
-def _with_words_between(rows: Sequence[StackRow], kept: Sequence[int], hint: str) -> list[StackRow]:
+def _with_words_for_left_out_rows(
+    rows: Sequence[StackRow], kept: Sequence[int], hint: str
+) -> list[StackRow]:
     """Return rows with words for those left out; a single call takes no more room than words."""
     shown: list[StackRow] = []
     for before, at in zip([-1, *kept], [*kept, len(rows)], strict=True):
@@ -335,14 +337,14 @@ def row_lines(
         if place:
             room = width - len(line) - (2 + len(call.aside) if call.aside else 0)
             if len(place) > room >= 20 or (short and width == UNLIMITED):
-                place = without_build_tag(place)
+                place = without_abi_tag(place)
             if len(place) > room >= 20:
                 place = _shorten_path_at_front(place, room)
             line += place
         yield (line + (f"  {call.aside}" if call.aside else "")).rstrip()
 
 
-def without_build_tag(place: str) -> str:
+def without_abi_tag(place: str) -> str:
     """Return "_struct.so" of an extension "_struct.cpython-311-x86_64-linux-gnu.so"."""
     for mark in (".cpython-", ".abi3"):
         name, _, tag = place.partition(mark)
@@ -419,10 +421,10 @@ def _call_of_record(frame: Mapping[str, Any], folder: str = "") -> StackCall:
 
 def shown_name(call: StackCall) -> str:
     """Return the name of a call, or words for an unknown one."""
-    return call.name or ("call of ctypes or cffi" if is_foreign_call(call) else "name not known")
+    return call.name or ("call of ctypes or cffi" if is_ctypes_or_cffi(call) else "name not known")
 
 
-def is_foreign_call(call: StackCall) -> bool:
+def is_ctypes_or_cffi(call: StackCall) -> bool:
     """Tell whether native code belongs to ctypes' or cffi's way of calling C functions."""
     return call.module.startswith(FOREIGN_CALLS)
 
@@ -467,8 +469,8 @@ def _end_of_run_of_calls(calls: Sequence[StackCall], at: int) -> int:
         ):
             end += 1
         return end
-    name = call_library(first)
-    while name and end < len(calls) and call_library(calls[end]) == name:
+    name = library_of_call(first)
+    while name and end < len(calls) and library_of_call(calls[end]) == name:
         end += 1
     return end
 
@@ -477,13 +479,13 @@ def _fold_run_of_calls(run: Sequence[StackCall]) -> StackCall:
     if run[0].language == NATIVE:
         offsets = [f"+{call.offset:#x}" for call in run if call.offset is not None]
         places = ", ".join(offsets[:2]) + (", ..." if len(offsets) > 2 else "")
-        kind = "calls of ctypes or cffi" if is_foreign_call(run[0]) else "calls, names not known"
+        kind = "calls of ctypes or cffi" if is_ctypes_or_cffi(run[0]) else "calls, names not known"
         return StackCall(NATIVE, f"{len(run)} {kind}", filename=run[0].module + places)
     names = [call.name.rpartition(".<locals>.")[2] for call in run]
     shown = ", ".join(names)
     if len(names) > NAMES_OF_A_RUN or len(shown) > screen_width() - ROOM_BESIDE_NAMES:
         shown = f"{names[0]} ... {names[-1]}"
-    return StackCall(PYTHON, f"{len(run)} calls in {call_library(run[0])} ({shown})")
+    return StackCall(PYTHON, f"{len(run)} calls in {library_of_call(run[0])} ({shown})")
 
 
 def failure_place_words(calls: Sequence[StackCall], *, interpreter: str = "") -> str:
@@ -508,19 +510,19 @@ def failure_place_words(calls: Sequence[StackCall], *, interpreter: str = "") ->
         inside += f", called from {short_name(behalf)}{_extension_words(behalf)}"
     user = _caller_of_runtime(before, native)
     if user is not None and user.name:
-        file = f" ({without_build_tag(user.module)})"
+        file = f" ({without_abi_tag(user.module)})"
         of_module = "" if " of " in user.name else _extension_words(user) or file
         inside += f", called from {short_name(user)}{of_module}"
     elif user is not None and python is None:
         below = words_for_unnamed_call(user)
-    if is_garbage_collection(before):
+    if is_during_garbage_collection(before):
         # It looks at all objects: the code that it interrupted may have nothing to do with them.
         collecting = f"in {inside}, during garbage collection"
         return f"{collecting}, which began in {below}" if below else collecting
     return f"in {inside}, called from {below}" if below else f"in {inside}"
 
 
-def is_garbage_collection(calls: Sequence[StackCall]) -> bool:
+def is_during_garbage_collection(calls: Sequence[StackCall]) -> bool:
     """Whether one of these calls, those above the program's own code, is a garbage collection."""
     return any(call.name.startswith(_COLLECTS) for call in calls)
 
@@ -644,7 +646,7 @@ def _is_in_package_library(call: StackCall) -> bool:
     return is_own_library(call.module) and not call.module.startswith(_WAITING_MODULES)
 
 
-def is_program_call(call: StackCall) -> bool:
+def is_python_or_extension_call(call: StackCall) -> bool:
     """Tell whether a call is of Python code or an extension, not of the runtimes below these."""
     if call.language != NATIVE:
         return call.language == PYTHON
@@ -653,11 +655,11 @@ def is_program_call(call: StackCall) -> bool:
 
 def _caller_of_runtime(native: Sequence[StackCall], inside: StackCall) -> StackCall | None:
     """Return the native code of a library that called into CPython or the C library."""
-    if is_program_call(inside):
+    if is_python_or_extension_call(inside):
         return None
     behind = native[native.index(inside) + 1 :]
     python = next((at for at, c in enumerate(behind) if c.language == PYTHON), len(behind))
-    outside = [c for c in behind[:python] if is_program_call(c)]
+    outside = [c for c in behind[:python] if is_python_or_extension_call(c)]
     return next((c for c in outside if c.name), next(iter(outside), None))
 
 
@@ -673,7 +675,7 @@ def words_for_unnamed_call(call: StackCall) -> str:
 def innermost_own_python_call(calls: Sequence[StackCall]) -> StackCall | None:
     """Return the innermost frame of the program's own Python code, else of any Python code."""
     python = [call for call in calls if call.language == PYTHON]
-    own = [call for call in python if not call_library(call)]
+    own = [call for call in python if not library_of_call(call)]
     return next(iter(own or python), None)
 
 

@@ -31,7 +31,7 @@ def gil_line(runtime: RuntimeDetails, gil: Gil) -> str:
     return f"{holder} the GIL; it changed hands {counted(gil.switch_number, 'time')}{waiting}"
 
 
-def gc_line(gc: GcState) -> str:
+def running_collection_line(gc: GcState) -> str:
     """Return one line about a collection that runs."""
     what = "" if gc.generation is None else f" of generation {gc.generation}"
     return f"a garbage collection{what} runs ({gc.evidence})"
@@ -69,7 +69,7 @@ def interpreter_lines(
     if isinstance(gc, Absent):
         gc_text = f"collector: cannot tell, because {gc.detail}"
     elif gc.collecting:
-        gc_text = gc_line(gc)
+        gc_text = running_collection_line(gc)
     else:
         gc_text = f"collector: {'enabled' if gc.enabled else 'disabled'}, not running"
     lines = [
@@ -136,11 +136,11 @@ def interpreter_json(
         "gc": gc_json(interpreter.gc),
         "requests": list(interpreter.requests) if isinstance(interpreter.requests, tuple) else None,
         "stop_the_world": stop._asdict() if isinstance(stop, StopTheWorld) else None,
-        "pending_calls": [_pending_json(target, queue) for queue in interpreter.pending],
+        "pending_calls": [_pending_calls_json(target, queue) for queue in interpreter.pending],
     }
 
 
-def _pending_json(target: Target, queue: PendingCalls | Absent) -> dict[str, Any]:
+def _pending_calls_json(target: Target, queue: PendingCalls | Absent) -> dict[str, Any]:
     if isinstance(queue, Absent):
         return {"of": None, "calls": None, "why": queue.detail}
     return {

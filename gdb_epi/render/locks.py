@@ -97,7 +97,7 @@ def holder_words(wait: LockWait) -> str:
     return f"{words}{_doubt_words(wait, ' ({})')}"
 
 
-def idle_lines(state: ProcessState, *, every: bool) -> list[str]:
+def lines_of_threads_not_waiting(state: ProcessState, *, every: bool) -> list[str]:
     """Say what the threads that wait for no lock are doing: one line for all, or one each."""
     waiting = {wait.tid for wait in state.locks.waits}
     others = [thread for thread in state.locks.activities if thread.tid not in waiting]
@@ -160,14 +160,14 @@ def wait_tree_lines(state: ProcessState) -> list[str]:
     """Return who waits for whom: holders first, their waiters below; cycles are named before."""
     report, names = state.locks, thread_names(state)
     lines = _circle_lines(report, names)
-    for line in _forest_lines(report, names):
+    for line in _wait_forest_lines(report, names):
         if len(lines) >= MAX_LINES:
             return [*lines, f"... more than {MAX_LINES} lines"]
         lines.append(line)
     return lines or ["No thread waits for a lock"]
 
 
-def _forest_lines(report: LockReport, names: dict[int, str]) -> Iterator[str]:
+def _wait_forest_lines(report: LockReport, names: dict[int, str]) -> Iterator[str]:
     """Yield each thread that is waited for, and its waiters below; depth first, no recursion."""
     waiters: dict[str, list[LockWait]] = {}
     for wait in report.waits:

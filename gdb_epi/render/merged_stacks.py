@@ -19,8 +19,8 @@ from gdb_epi.render.frame_lines import (
     call_of_native_frame,
     fold_calls,
     join_c_calls_of_wait,
+    limit_stack_rows,
     row_lines,
-    stack_rows,
 )
 from gdb_epi.render.python_stacks import crashed_or_took_signal_words, python_call, thread_words
 from gdb_epi.target.api import LIVE, NativeFrame, pid_of, target_noun
@@ -204,11 +204,11 @@ def task_frame_lines(frames: Sequence[PyFrame], *, limit: int) -> list[str]:
     The innermost and the outermost frames stay; what is between them is counted.
     """
     rows = fold_calls([python_call(frame) for frame in frames])
-    shown = stack_rows(rows, limit + 1, outermost=limit // 2, hint=" (--limit N)")
+    shown = limit_stack_rows(rows, limit + 1, outermost=limit // 2, hint=" (--limit N)")
     return list(row_lines(shown, indent="    "))
 
 
-def traceback_text(frame: PyFrame | TracebackLine) -> str:
+def traceback_line_of_frame(frame: PyFrame | TracebackLine) -> str:
     """Return one Python frame as a traceback shows it: File "f.py", line 3, in name."""
     if frame.hole is not None:
         return f"[hole: {frame.hole}]"

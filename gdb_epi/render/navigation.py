@@ -11,7 +11,7 @@ from gdb_epi.session import Session
 from gdb_epi.util import pick_attributes
 
 
-def select_frame_away(session: Session, count: int) -> Report:
+def select_frame_by_distance(session: Session, count: int) -> Report:
     """Select the frame that is `count` callers away; beyond the last it is the last, as in GDB.
 
     Raises InputError when the selected frame is the last one already.

@@ -45,20 +45,20 @@ from gdb_epi.render.causes.damage_words import (
 )
 from gdb_epi.render.causes.whose_code import (
     confidence_words,
-    interpreter_words,
+    interpreter_function_words,
     percent_text,
     reason_without_addresses,
     software_bug_words,
 )
 from gdb_epi.render.escape import escape
 from gdb_epi.render.failure_places import (
-    deepest_call_words,
     earlier_crash_words,
     ended_itself_words,
     failed_address,
     failed_in_signal_handler,
-    handler_words,
+    failure_in_handler_words,
     leading_hypothesis,
+    words_for_call_that_filled_stack,
 )
 from gdb_epi.render.frame_lines import (
     NATIVE,
@@ -68,7 +68,7 @@ from gdb_epi.render.frame_lines import (
     call_words,
     failure_place_words,
     innermost_own_python_call,
-    is_garbage_collection,
+    is_during_garbage_collection,
 )
 from gdb_epi.target import api
 from gdb_epi.typing_lite import Any
@@ -268,12 +268,12 @@ def deadlock_clauses(record: Json) -> tuple[str, list[str]]:
     if rest and record.get("waits"):
         return head, clauses
     first, *clauses = split_outside_quotes(reason, "; ")
-    if clauses and len(circle) > 1 and not _waits_for_itself(record) and record.get("waits"):
+    if clauses and len(circle) > 1 and not _is_deadlock_of_one(record) and record.get("waits"):
         return f"{len(circle)} threads {_EACH_OTHER}", [first, *clauses]
     return first, clauses
 
 
-def _waits_for_itself(record: Json) -> bool:
+def _is_deadlock_of_one(record: Json) -> bool:
     """Whether a deadlock is of one thread or task, which alone could end its wait."""
     reason = first_reason(record)
     return any(
@@ -342,7 +342,7 @@ def _deadlock_words(record: Json) -> str:
     head = split_outside_quotes(split_outside_quotes(first_reason(record), "; ")[0], ": ")[0]
     if len(circle) < 2 and _EACH_OTHER in head:
         return f"hung: {head}"
-    if _waits_for_itself(record):
+    if _is_deadlock_of_one(record):
         who = names.get(circle[0]) if circle else explaining_thread_name(record)
         who = "a task" if head.startswith("task ") else who
         return f"hung: {who} waits for itself" if who else "hung in a deadlock"
@@ -378,7 +378,7 @@ def _sentences_about_live_process(
     if reason.startswith(f"{thread} ") and len(head) <= MAX_REASON:  # more than a C function
         python = innermost_own_python_call(calls)
         above = calls[: calls.index(python)] if python is not None else calls
-        does = "collects garbage" if is_garbage_collection(above) else "computes"
+        does = "collects garbage" if is_during_garbage_collection(above) else "computes"
         doing = f"{thread} {head.replace('was computing', does, 1)}"
         waits = python if "computing" not in head else None
         where = f"at {call_words(waits)}" if waits is not None else failure_place_words(calls)
@@ -411,7 +411,7 @@ def first_reason(record: Json) -> str:
     return second if by_detector and len(first) < len(second) <= MAX_REASON else first
 
 
-def is_low_number(record: Json) -> bool:
+def is_low_number_used_as_pointer(record: Json) -> bool:
     """Tell whether a number, no NULL pointer, led to the address near NULL that was used."""
     category = str(get_group(record, "signature").get("category"))
     if category not in ("segv-null", "segv-near-null") or failed_address(record) in ("", "0x0"):
@@ -446,7 +446,7 @@ def _what_happened_sentence(record: Json, label: str, calls: Sequence[StackCall]
         )
         text += " earlier"
     signal, address = get_group(record, "signal"), failed_address(record)
-    if is_low_number(record):
+    if is_low_number_used_as_pointer(record):
         # The Signal row has the address, but for a signal that a handler raised again. These
         # categories also are of a register with 0 and an offset of any size, which is no low one.
         low = not signal.get("fault_address") and int(address, 16) < NEAR_NULL
@@ -460,9 +460,9 @@ def _what_happened_sentence(record: Json, label: str, calls: Sequence[StackCall]
     if category == "segv-stack-overflow" and _is_overflow_by_large_frame(record):
         text = "crashed: a call needed more of the C stack than was left, {where}"
     below = f"called from {call_words(python)}" if python is not None else ""
-    place = failure_place_words(calls, interpreter=interpreter_words(record))
+    place = failure_place_words(calls, interpreter=interpreter_function_words(record))
     if failed_in_signal_handler(record, calls):
-        place = handler_words(record, calls)
+        place = failure_in_handler_words(record, calls)
     if facts.get("function"):
         place = f"in {facts['function']}" + (f", {below}" if below else "")
     if label in OF_DAMAGE and has_one_wrong_bit(record) and not is_untied_damage(record):
@@ -471,7 +471,7 @@ def _what_happened_sentence(record: Json, label: str, calls: Sequence[StackCall]
     earlier = earlier_crash_words(record)
     if earlier and earlier not in place:
         place += f", after an earlier crash: {earlier}"
-    deepest_words = deepest_call_words(calls, python) or place
+    deepest_words = words_for_call_that_filled_stack(calls, python) or place
     in_c = f" in C code {below}" if below else ""
     marks = (
         ("{where}", place),

@@ -25,7 +25,7 @@ from gdb_epi.record.record_parts import (
 from gdb_epi.render.category_words import category_words
 from gdb_epi.render.causes.whose_code import percent_text
 from gdb_epi.render.escape import screen_width, unpad_addresses
-from gdb_epi.render.frame_lines import without_build_tag
+from gdb_epi.render.frame_lines import without_abi_tag
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import names_by_reason, sha256_hex, shortened_list
 
@@ -90,12 +90,12 @@ def parse_signature_line(line: str, category: str | None) -> SignatureParts:
         python = f" {frame}".partition(" py:")[2]
         native = frame
         if frame.endswith(_NAMELESS):
-            native = f"a function of {without_build_tag(frame[: -len(_NAMELESS)])}"
+            native = f"a function of {without_abi_tag(frame[: -len(_NAMELESS)])}"
         named.append((PYTHON, python) if python else (NATIVE, native))
     return SignatureParts(category, tuple(named[:MAX_FRAMES]), waits_for)
 
 
-def differ_only_in_known_names(one: str, other: str) -> bool:
+def differ_only_in_how_names_are_known(one: str, other: str) -> bool:
     """Whether two lines differ by what Pythons and cores tell of names alone.
 
     CPython before 3.11 knows no class of a method, and a core without symbols no C function: the
@@ -153,12 +153,12 @@ def where_and_what_of_record(record: Json, line: str) -> tuple[str, str]:
     The category alone calls each access near NULL a NULL pointer, and knows no cause.
     """
     from gdb_epi.render.opening_sentences import HUNG as HUNG_LABELS
-    from gdb_epi.render.opening_sentences import is_low_number
+    from gdb_epi.render.opening_sentences import is_low_number_used_as_pointer
 
     category, label = get_group(record, "signature").get("category"), verdict_label(record)
     words = parse_signature_line(line, str(category) if category else None)
     where, what = where_and_what_of_parts(words, hung=label in HUNG_LABELS)
-    if is_low_number(record):
+    if is_low_number_used_as_pointer(record):
         signal = get_group(record, "signal")
         jumped = signal.get("pc") == signal.get("fault_address")
         low = "jump to a low address" if jumped else "low address"
@@ -240,7 +240,7 @@ def hash_signature_line(line: str) -> str:
     return sha256_hex(line.encode("utf-8"))[: DIGITS.get(name, MAX_DIGITS)]
 
 
-def absent_keys(absent: Mapping[str, object]) -> Iterator[str]:
+def why_keys_are_absent(absent: Mapping[str, object]) -> Iterator[str]:
     """Yield why keys are absent, each reason once."""
     pairs = []
     for name, reason in absent.items():
@@ -286,7 +286,7 @@ def evidence_lines(record: Json) -> Iterator[str]:
     yield f"Signature {signature.get('version')}"
     for name, value in keys.items():
         yield from _wrapped_lines(f"{name} {value}", texts.get(name, ""))
-    for line in absent_keys(get_group(signature, "absent")):
+    for line in why_keys_are_absent(get_group(signature, "absent")):
         yield from _wrapped_lines(line, "")
 
 
@@ -296,7 +296,7 @@ def _verdict_lines(record: Json) -> Iterator[str]:
     yield f"Verdict: {verdict.get('label')} ({percent_text(confidence)})"
     for text in get_texts(verdict, "reasons"):
         yield from _wrapped_lines("because", text)
-    rejected = _rejected_sentences(record)
+    rejected = _rejected_correction_sentences(record)
     for text in get_texts(verdict, "against"):
         yield from _wrapped_lines(TOO_WEAK if text in rejected else "but", text)
     for hypothesis, probability in hypothesis_probabilities(record).items():
@@ -310,7 +310,7 @@ def _verdict_lines(record: Json) -> Iterator[str]:
         yield from _wrapped_lines(f"{TOO_WEAK}, {name}" if text in rejected else name, text)
 
 
-def _rejected_sentences(record: Json) -> frozenset[str]:
+def _rejected_correction_sentences(record: Json) -> frozenset[str]:
     """Return the sentences about corrections that the verdict does not rest on."""
     corrections = [
         (get_group(finding, "facts"), finding.get("summary"))

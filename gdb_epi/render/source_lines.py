@@ -136,7 +136,7 @@ def source_finder(session: Session) -> SourceFinder:
     )
 
 
-def running_columns(position: SourcePosition, lines: Sequence[str]) -> SourceRange | None:
+def running_source_range(position: SourcePosition, lines: Sequence[str]) -> SourceRange | None:
     """Return the running range in characters. None where the core has lines only."""
     line, end_line, column, end_column = position
     if line is None or end_line is None or column is None or end_column is None:
@@ -165,7 +165,7 @@ def line_that_ran(session: Session, record: Mapping[str, Any]) -> str:
         for frame in thread.frames:
             alike = frame.lineno == call.lineno and (frame.qualname or frame.name) == call.name
             if alike and redact_path(frame.filename) == call.filename:
-                text, *marks = source_line_printer(session)(frame) or [""]
+                text, *marks = source_line_reader(session)(frame) or [""]
                 masked = mask_literals(text)
                 if marks and len(marks[0]) > MAX_BEFORE:  # a screen cuts the line at its end
                     start = len(marks[0]) - len(marks[0].lstrip())
@@ -183,14 +183,14 @@ def truncated_mapped_file(session: Session, record: Mapping[str, Any]) -> str:
     """
     from gdb_epi.render.failure_places import leading_hypothesis
 
-    account = session.state.account
+    account = session.state.fault_account
     if leading_hypothesis(record) != "file-ended" or isinstance(account, Absent):
         return ""
     region = session.target.region_at(account.address or 0)
     return region.path or "" if region is not None else ""
 
 
-def tasks_that_wait(
+def tasks_of_hang_answer(
     session: Session, record: Mapping[str, Any]
 ) -> list[tuple[str, list[dict[str, Any]]]]:
     """Return the names and frames, innermost first, of the tasks that a hang's answer is about.
@@ -229,7 +229,7 @@ def callers_of(state: ProcessState, frame: PyFrame) -> Sequence[PyFrame]:
     return ()
 
 
-def source_line_printer(session: Session) -> Callable[[PyFrame], list[str]]:
+def source_line_reader(session: Session) -> Callable[[PyFrame], list[str]]:
     """Return a function that gives a frame's source line, and carets below what was running.
 
     Only source that was checked against the core is shown; other files give no line.
@@ -244,7 +244,7 @@ def source_line_printer(session: Session) -> Callable[[PyFrame], list[str]]:
         source = finder.find_source(frame)
         if not isinstance(source, Source) or source.trust not in (VERIFIED, FITS):
             return []
-        span = running_columns(source.site.position, source.lines)
+        span = running_source_range(source.site.position, source.lines)
         text = list(line_with_carets(source.lines, frame.lineno, span))
         return [*map(SourceLine, text[:1]), *text[1:]]
 

@@ -228,10 +228,10 @@ class _TaskWaitWords:
             return f"waits for {awaits}{name}"
         text = f"waits for {waits.wait.text(several=several)}"
         if waits.wakers and not several and waits.wait.kind in (LOCK, SEMAPHORE):
-            text += f", held by {', '.join(map(self._name, waits.wakers[:SHOWN_NAMES]))}"
+            text += f", held by {', '.join(map(self._name_of_task_at, waits.wakers[:SHOWN_NAMES]))}"
         return text
 
-    def _name(self, address: int) -> str:
+    def _name_of_task_at(self, address: int) -> str:
         waits = self._waits.get(address)
         return f"task {address:#x}" if waits is None else waits.name
 

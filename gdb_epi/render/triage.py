@@ -35,7 +35,7 @@ from gdb_epi.render.causes.fixes import (
     advice_for_cause,
     fix_for_cause,
     is_unchecked_null_result,
-    lacks_huge_pages,
+    ran_out_of_huge_pages,
     whom_to_show_answer,
 )
 from gdb_epi.render.escape import escape, screen_width, wrap_text
@@ -43,13 +43,13 @@ from gdb_epi.render.fault_lines import (
     bad_word_origin_lines,
     damage_lines,
     describe_missing_parts,
+    failed_native_call_lines,
     file_where_stack_ends,
     files_of_unnamed_functions,
     gone_object_lines,
     host_and_cpu_text,
     is_python_frame,
     lines_of_variables_with_bad_address,
-    native_call_lines,
     raised_exception_lines,
 )
 from gdb_epi.render.frame_lines import (
@@ -61,20 +61,20 @@ from gdb_epi.render.frame_lines import (
     REMARK,
     StackCall,
     StackRow,
-    call_library,
     call_words,
     calls_of_record,
     fold_calls,
     innermost_own_python_call,
-    is_program_call,
+    is_python_or_extension_call,
     join_c_calls_of_wait,
+    library_of_call,
+    limit_stack_rows,
     main_script,
+    native_row_numbers_to_keep,
     program_folder,
     row_lines,
-    row_numbers_around_fault,
     short_own_files,
     short_place,
-    stack_rows,
     without_calls_of_parent,
     without_calls_that_end_process,
 )
@@ -91,9 +91,9 @@ from gdb_epi.render.opening_sentences import (
 )
 from gdb_epi.render.triage_wait_lines import (
     alike_thread_lines,
-    clauses_of_hang,
+    further_hang_clauses,
     next_steps_of_hang,
-    task_lines,
+    task_count_lines,
     wait_lines,
 )
 from gdb_epi.sizes import WORD_MASK
@@ -195,7 +195,7 @@ def hang_lines(record: Json, *, listed: bool) -> list[str]:
     calls = explaining_calls(record)
     texts = [(text, "") for text in opening_sentences(record, calls)]
     if not (listed and threads_of_deadlock(record)):
-        texts += [(text, "  ") for text in clauses_of_hang(record, calls)]
+        texts += [(text, "  ") for text in further_hang_clauses(record, calls)]
     texts = [(reword_for_live_process(record, text), head) for text, head in texts]
     return [line for text, head in texts for line in wrap_text(text, head, 3)]
 
@@ -228,7 +228,7 @@ def _shown_calls(record: Json, stack: Json) -> list[StackCall]:
     hidden = _HIDDEN | {"lock-wait"} if python and record.get("waits") else _HIDDEN
     kinds = [_drop_class_of_frame(frame) for frame in frames]  # each name is demangled once
     kept = [at for at, kind in enumerate(kinds) if kind not in hidden] or list(range(len(frames)))
-    calls = _join_raising_calls(
+    calls = _join_calls_of_abort(
         calls_of_record([frames[at] for at in kept], folder), [kinds[at] for at in kept]
     )
     recursion = get_group(stack, "recursion")
@@ -259,7 +259,9 @@ def _shown_calls(record: Json, stack: Json) -> list[StackCall]:
     )
 
 
-def _join_raising_calls(shown: Sequence[StackCall], kinds: Sequence[str | None]) -> list[StackCall]:
+def _join_calls_of_abort(
+    shown: Sequence[StackCall], kinds: Sequence[str | None]
+) -> list[StackCall]:
     """Return the calls, with those from a failed check to the signal joined into one line."""
     calls: list[StackCall] = []
     names: list[str] = []
@@ -305,7 +307,7 @@ def own_call_named_in_sentences(record: Json) -> StackCall | None:
     shown = _shown_calls(record, explaining_stack(record))
     calls = without_calls_of_parent(shown)
     call = innermost_own_python_call(calls)
-    if call is None or (calls != shown and call_library(call)):
+    if call is None or (calls != shown and library_of_call(call)):
         return None
     if f"({short_place(call)})" not in " ".join(opening_sentences(record, calls)):
         return None
@@ -324,22 +326,22 @@ def _fact_lines(
         shown = f"{'Line':<{LABEL}}{line}"
         wide = screen_width()
         yield shown if len(shown) <= wide else f"{shown[: wide - 3]}..."
-    yield from labelled_lines("Called", list(native_call_lines(get_group(record, "signal"))))
+    yield from labelled_lines("Called", list(failed_native_call_lines(get_group(record, "signal"))))
     yield from labelled_lines(
         "Value", list(lines_of_variables_with_bad_address(get_group(record, "signal")))
     )
     yield from labelled_lines("Object", list(gone_object_lines(record)))
     yield from labelled_lines("From", list(bad_word_origin_lines(record)))
     yield from labelled_lines("Raised", list(raised_exception_lines(record)))
-    if "memory_use" in record and not lacks_huge_pages(record):
-        from gdb_epi.render.causes.memory_use import mapped_words, memory_lines
+    if "memory_use" in record and not ran_out_of_huge_pages(record):
+        from gdb_epi.render.causes.memory_use import mapped_memory_words, memory_lines
 
         use = get_group(record, "memory_use")
-        mapped = [mapped_words(use)] if use.get("mapped") else []
+        mapped = [mapped_memory_words(use)] if use.get("mapped") else []
         yield from labelled_lines("Memory", [*memory_lines(record), *mapped])
     waits = [reword_for_live_process(record, text) for text in wait_lines(record, calls)]
     yield from labelled_lines("Waits", waits)
-    yield from labelled_lines("Tasks", list(task_lines(record, in_gdb=in_gdb)))
+    yield from labelled_lines("Tasks", list(task_count_lines(record, in_gdb=in_gdb)))
     yield from labelled_lines("Damage", list(damage_lines(record)))
     if get_group(record, "verdict").get("label") in ("hardware-suspect", "damaged-memory"):
         yield from labelled_lines("Machine", [host_and_cpu_text(record)])
@@ -354,7 +356,7 @@ def _process_words(record: Json) -> str:
     runtime = f"CPython {python}" if python else "not CPython"
     loaded = [*get_groups(get_group(record, "libs"), "modules"), *all_frames(record)]
     files = (str(each.get("soname") or each.get("module")) for each in loaded)
-    library = next(filter(None, map(_python_of_library, files)), "")
+    library = next(filter(None, map(_python_version_of_libpython, files)), "")
     cut = bool(get_group(record, "truncated").get("flag"))  # what is seen of it proves nothing
     messages = [str(error.get("message")) for error in errors]
     if not python and (cut or any("no CPython" not in message for message in messages)):
@@ -373,7 +375,7 @@ def _process_words(record: Json) -> str:
     return ", ".join(words)
 
 
-def _python_of_library(name: str) -> str:
+def _python_version_of_libpython(name: str) -> str:
     """Return "3.13" for libpython3.13.so.1.0; "" for other files."""
     _, mark, rest = name.rpartition("/")[2].partition("libpython")
     version = rest.partition(".so")[0]
@@ -392,7 +394,7 @@ def _signal_sentences(record: Json) -> Iterator[str]:
         yield f"none: {evidence}" if evidence else "none"
         return
     name = str(signal.get("name"))
-    thread = _thread_name(record)
+    thread = _explaining_thread_words(record)
     if signal.get("sender") == OTHER:
         sender = signal.get("sender_pid")
         if sender and sender == get_group(record, "process").get("ppid"):
@@ -414,7 +416,7 @@ def _signal_sentences(record: Json) -> Iterator[str]:
         how = "a timer of the process sent it" if timer else "the process raised it itself"
         yield f"{name} in {thread}: {how}"
     else:
-        yield f"{name} in {thread}{_access_words(record, signal)}"
+        yield f"{name} in {thread}{_failed_access_words(record, signal)}"
     behind = get_group(signal, "behind_handler")
     if behind:
         first = str(behind.get("name"))
@@ -423,7 +425,7 @@ def _signal_sentences(record: Json) -> Iterator[str]:
         yield f"a handler (faulthandler, say) raised it again; the first signal was {first}"
 
 
-def _thread_name(record: Json) -> str:
+def _explaining_thread_words(record: Json) -> str:
     """Return "MainThread" or "loader-1 (thread 8, held the GIL)": what says more than the pid."""
     tid = explaining_stack(record).get("tid")
     if not tid:
@@ -449,7 +451,7 @@ def _gil_words(record: Json, tid: object, *, is_main: bool) -> str:
     return "held the GIL" if fatal or hung or not is_main else ""
 
 
-def _access_words(record: Json, signal: Json) -> str:
+def _failed_access_words(record: Json, signal: Json) -> str:
     """Return what the kernel says about the failed access; "" where the first sentence says it."""
     code, name = signal.get("si_code"), str(signal.get("name"))
     address = unpadded_address(signal.get("fault_address"))
@@ -512,20 +514,20 @@ def _stack_lines(
     if reader.whole:
         yield from row_lines(rows)
         return
-    native = row_numbers_around_fault(rows)
+    native = native_row_numbers_to_keep(rows)
     room = min(room, MAX_FRAMES + 2) if native else room
-    telling = _most_telling_rows(rows, calls)
+    telling = _most_telling_row_numbers(rows, calls)
     sentences = " ".join(opening_sentences(record, calls))
     native += [
         at
         for at, row in enumerate(rows)
         if row.call.language == PYTHON and row.call.lineno and call_words(row.call) in sentences
     ][:MAX_NAMED_ROWS]
-    shown = stack_rows(rows, most, telling=telling, native=native, room=room)
+    shown = limit_stack_rows(rows, most, telling=telling, native=native, room=room)
     yield from row_lines(shown, own_files=short_own_files(frames))
 
 
-def _most_telling_rows(rows: Sequence[StackRow], calls: Sequence[StackCall]) -> list[int]:
+def _most_telling_row_numbers(rows: Sequence[StackRow], calls: Sequence[StackCall]) -> list[int]:
     """Return the numbers of the rows that say most: the program's own, the named ones first."""
     own = innermost_own_python_call(calls)  # the sentences name it
     named = [at for at, row in enumerate(rows) if own and row.call[:3] == own[:3]][:1]
@@ -534,7 +536,7 @@ def _most_telling_rows(rows: Sequence[StackRow], calls: Sequence[StackCall]) -> 
     mine = [
         at
         for at, row in enumerate(rows)
-        if is_program_call(row.call) and row.call.name and not call_library(row.call)
+        if is_python_or_extension_call(row.call) and row.call.name and not library_of_call(row.call)
     ]
     native = [at for at in mine if rows[at].call.language == NATIVE]
     python = [at for at in mine if rows[at].call.language == PYTHON]
@@ -561,12 +563,12 @@ def _stack_lines_of_deadlock(
     room = max(room // len(members[:most]) - 1, 1)
     for who, its_frames in members[:most]:
         calls = calls_of_record(its_frames, program_folder(frames))
-        rows = fold_calls(list(filter(is_program_call, join_c_calls_of_wait(calls))))
+        rows = fold_calls(list(filter(is_python_or_extension_call, join_c_calls_of_wait(calls))))
         if not rows:
             yield f"Stack of {who}: it runs no Python (in GDB, epi native shows its calls)"
             continue
         yield f"Stack of {who}, most recent call first"
-        shown = rows if reader.whole else stack_rows(rows, MAX_DEADLOCKED_FRAMES, room=room)
+        shown = rows if reader.whole else limit_stack_rows(rows, MAX_DEADLOCKED_FRAMES, room=room)
         yield from row_lines(shown, own_files=own_files)
     if len(members) > most:
         kind = "more thread" if circle[1:] else "more task"
@@ -614,8 +616,8 @@ def _possible_next_steps(record: Json, reader: Audience) -> Iterator[tuple[str, 
     )
     variables = "epi bt --locals" if in_gdb else f"gdb-epi stacks --locals {core}"
     if label == "out-of-memory":
-        yield HELP_HUGE_PAGES if lacks_huge_pages(record) else HELP_MEMORY
-    if label == "out-of-memory" and not lacks_huge_pages(record):
+        yield HELP_HUGE_PAGES if ran_out_of_huge_pages(record) else HELP_MEMORY
+    if label == "out-of-memory" and not ran_out_of_huge_pages(record):
         yield "what fills it", "epi memory" if in_gdb else f"gdb-epi memory {core}"
     if fix := fix_for_cause(record, explaining_calls(record)):
         yield _FIX, fix
@@ -642,7 +644,7 @@ def _possible_next_steps(record: Json, reader: Audience) -> Iterator[tuple[str, 
             shown = "epi exceptions" if in_gdb else f"gdb-epi exceptions {core}"
             yield "what the errors said", f"{shown} --messages"
         if in_gdb and reader.line:  # without its file there is nothing to list
-            yield "source line", f"epi list{_number_of_own_call(record)}"
+            yield "source line", f"epi list{_frame_number_argument(record)}"
     yield from next_steps_of_hang(record, core, in_gdb=in_gdb)
     sender = get_group(record, "signal").get("sender_pid")
     if is_called_healthy(record) and not get_group(record, "signal"):
@@ -683,7 +685,7 @@ def _possible_next_steps(record: Json, reader: Audience) -> Iterator[tuple[str, 
         yield what, "epi seen" if in_gdb else asked
 
 
-def _number_of_own_call(record: Json) -> str:
+def _frame_number_argument(record: Json) -> str:
     """Return " 2" where the program's own code called two Python functions of libraries."""
     calls = [call for call in explaining_calls(record) if call.language == PYTHON]
     own = innermost_own_python_call(calls)

@@ -27,10 +27,10 @@ from gdb_epi.render.frame_lines import (
     calls_of_record,
     fold_calls,
     innermost_own_python_call,
+    limit_stack_rows,
     program_folder,
     row_lines,
     short_own_files,
-    stack_rows,
 )
 from gdb_epi.render.opening_sentences import deadlock_clauses, hang_clauses
 from gdb_epi.typing_lite import Any
@@ -137,10 +137,10 @@ def wait_lines(record: Json, calls: Sequence[StackCall]) -> Iterator[str]:
         finalizer, outer = python[ends[0] : ends[0] + 2]
         yield f"{call_words(finalizer)} ran in the middle of {call_words(outer)}"
     if not (circle and {*circle} <= listed):
-        yield from clauses_of_hang(record, calls, listed)
+        yield from further_hang_clauses(record, calls, listed)
 
 
-def clauses_of_hang(
+def further_hang_clauses(
     record: Json, calls: Sequence[StackCall], listed: Collection[int] = ()
 ) -> Iterator[str]:
     """Yield the further clauses of a hang's answer, after its two sentences.
@@ -222,7 +222,7 @@ def lines_of_holder_at_fork(record: Json, wait: Json) -> Iterator[str]:
         yield f"held by {name}{number}; its frames are lost: {thread.get('missing')}"
         return
     yield f"held at fork() by the parent's thread {name}{number}, in"
-    rows = stack_rows(fold_calls(calls), MAX_HOLDER_FRAMES, room=MAX_HOLDER_ROOM)
+    rows = limit_stack_rows(fold_calls(calls), MAX_HOLDER_FRAMES, room=MAX_HOLDER_ROOM)
     own_files = short_own_files([*all_frames(record), *get_groups(thread, "frames")])
     yield from row_lines(rows, screen_width() - LABEL, own_files=own_files)
 
@@ -244,7 +244,7 @@ def _calls_of_vanished_thread(thread: Json, folder: str | None = None) -> list[S
     return calls_of_record([{**frame, "language": "python"} for frame in frames], folder)
 
 
-def task_lines(record: Json, *, in_gdb: bool) -> Iterator[str]:
+def task_count_lines(record: Json, *, in_gdb: bool) -> Iterator[str]:
     """Yield how many tasks there were, and what most of them waited for."""
     of = get_group(record, "tasks")
     named = [(name, of.get(name)) for name in ("asyncio", "trio")]

@@ -68,7 +68,7 @@ def value_lines(text: str, *, indent: int = 0, most: int | None = MAX_VALUE_LINE
     return fold_line(escape(text), screen_width() - indent, most=most, breaks_words=True)
 
 
-def short_repeat(text: str, shown: set[str]) -> str:
+def shorten_if_shown_before(text: str, shown: set[str]) -> str:
     """Return a value; of an object whose attributes were `shown` before only what it is.
 
     `shown` grows by the text.
@@ -84,7 +84,10 @@ def short_repeat(text: str, shown: set[str]) -> str:
 
 
 def variable_text(variable: Variable, shown: set[str]) -> str:
-    """Return `name = value`, with the class where the text hides it; `shown` as in short_repeat."""
+    """Return `name = value`, with the class where the text hides it.
+
+    `shown` is as in shorten_if_shown_before().
+    """
     short = variable.type.rpartition(".")[2]
     hidden = short and short not in _PLAIN and short not in variable.text
     stars = {"var-positional": "*", "var-keyword": "**"}.get(variable.kind, "")
@@ -93,5 +96,5 @@ def variable_text(variable: Variable, shown: set[str]) -> str:
     says_so = _DOUBTS in variable.text or MASKED in variable.text
     notes += [] if variable.exact or says_so else [INEXACT]
     note = f"  [{', '.join(notes)}]" if notes else ""
-    text = one_line(short_repeat(variable.text_with_attributes(), shown))
+    text = one_line(shorten_if_shown_before(variable.text_with_attributes(), shown))
     return f"{stars}{variable.name} = {text}{note}"

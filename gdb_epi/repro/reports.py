@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.record.record_parts import get_group, grouping_line
+from gdb_epi.record.record_parts import get_group, grouping_key_line
 from gdb_epi.render.ci.deaths import CRASHED, HUNG, Death, innermost_source_line_in
 from gdb_epi.render.ci.github import MAX_ANNOTATIONS, github_error_annotation, xml_safe_text
 from gdb_epi.render.opening_sentences import escaped_opening
@@ -148,7 +148,7 @@ def _crashes_by_signature(results: Sequence[RunResult]) -> dict[tuple[str, str],
         if result.meaning in (EXPECTED, OTHER):
             what = "no core of it was found"
             if result.most_similar_crash:
-                what = grouping_line(get_group(result.most_similar_crash.record, "signature"))
+                what = grouping_key_line(get_group(result.most_similar_crash.record, "signature"))
             groups.setdefault((result.meaning, what), []).append(result)
     return groups
 

@@ -19,7 +19,7 @@ from gdb_epi.fault.memory_reads import NULL_PAGE
 from gdb_epi.fault.signals import signal_name
 from gdb_epi.record.record_parts import get_group, get_groups
 from gdb_epi.signature import keys as k
-from gdb_epi.signature.categories.types import category_without_stack
+from gdb_epi.signature.categories.types import category_family
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.keys import (
     CIRCLE,
@@ -179,7 +179,7 @@ class _StackInRecord:
         self.family = (
             _category_without_stack(old, was)
             if was == self.category
-            else category_without_stack(self.category)
+            else category_family(self.category)
         )
         self.function = _non_empty_text(old.get("assertion"))
         self.function_code = _non_empty_text(get_group(record, "facts").get("function_code")) or ""
@@ -295,7 +295,7 @@ def _category_without_stack(old: Mapping[str, Any], category: str) -> str | None
     words = str(get_group(old, "text").get("python", "")).split(" ", 3)
     if len(words) == 4:
         return words[2]
-    return None if category in WITHOUT_FAMILY else category_without_stack(category)
+    return None if category in WITHOUT_FAMILY else category_family(category)
 
 
 def _new_signature(

@@ -123,12 +123,14 @@ def select_tokens(tokens: Sequence[Token], *, overflow: bool) -> SelectedFrames:
         chosen += [tokens[i] for i in _first_positions(tokens, PYTHON, 1)]
     wanted = not native and not (overflow and chosen)
     stand_in = (
-        _called_frame_for_lost_one([token for token in tokens if token.physical]) if wanted else []
+        _outermost_aborting_or_first_native([token for token in tokens if token.physical])
+        if wanted
+        else []
     )
     return SelectedFrames((*stand_in, *chosen), bool(stand_in))
 
 
-def _called_frame_for_lost_one(physical: Sequence[Token]) -> list[Token]:
+def _outermost_aborting_or_first_native(physical: Sequence[Token]) -> list[Token]:
     """Return the first native frame, of those that give up the last: the one that was called.
 
     abort() and Py_FatalError stay; what they call is another in each version of libc and CPython.
@@ -330,7 +332,7 @@ def hang_key_content(words: HangKeyParts | None, frames: str, *, coarse: bool = 
     )
 
 
-def choose_signed_thread(answer: HangDiagnosis, words: HangKeyParts) -> ThreadActivity:
+def choose_signed_thread_of_hang(answer: HangDiagnosis, words: HangKeyParts) -> ThreadActivity:
     """Return the thread that the core is signed from: the circle's first, else the last one."""
     if words.word != CIRCLE:
         return answer.members[-1]

@@ -34,7 +34,7 @@ def signature_safe_text(text: str) -> str:
     return text if len(text) <= MAX_TOKEN else text[: MAX_TOKEN - len(CUT)] + CUT
 
 
-def module_name(path: str) -> str:
+def native_module_name(path: str) -> str:
     """Return the file name of a mapped object up to its major version: libffi.so.8."""
     name = path.removesuffix(" (deleted)").rsplit("/", 1)[-1]
     return signature_safe_text(_MINOR.sub(r"\1", name)) or "unnamed"
@@ -42,18 +42,18 @@ def module_name(path: str) -> str:
 
 def python_name(frame: PyFrame) -> str:
     """Return `module.qualname`; below CPython 3.11 the plain name, for want of a qualname."""
-    module = frame.module or module_of_file(frame.filename)
+    module = frame.module or python_module_of_file(frame.filename)
     return signature_safe_text(f"{module}.{frame.qualname or frame.name}")
 
 
 def plain_python_name(frame: PyFrame) -> str:
     """Return `module.name`, which CPython before 3.11 makes too: for `coarse` (N42)."""
-    module = frame.module or module_of_file(frame.filename)
+    module = frame.module or python_module_of_file(frame.filename)
     name = frame.name or (frame.qualname or "").rpartition(".")[2]
     return signature_safe_text(f"{module}.{name}")
 
 
-def module_of_file(filename: str) -> str:
+def python_module_of_file(filename: str) -> str:
     """Return a module name for a file (N43, N44).
 
     It is dotted below a library folder or in an archive, else the stem.

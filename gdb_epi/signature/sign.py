@@ -22,7 +22,7 @@ from gdb_epi.signature.keys import (
     BUSY,
     CIRCLE,
     HangKeyParts,
-    choose_signed_thread,
+    choose_signed_thread_of_hang,
     drop_library_wait_tokens,
     hang_key_content,
     hang_key_parts_of_diagnosis,
@@ -101,7 +101,7 @@ def sign(state: ProcessState) -> SignedProcess:
     """Return the signature of a process."""
     threads = state.target.threads()
     inputs = CategoryInput(
-        state.target, state.crash, _native_stack_of_first_thread(state), state.account
+        state.target, state.crash, _native_stack_of_first_thread(state), state.fault_account
     )
     category, steps = categorise(inputs)
     pid = None if isinstance(state.process, Absent) else state.process.pid
@@ -111,7 +111,7 @@ def sign(state: ProcessState) -> SignedProcess:
     choice = choose_thread(category.name, threads, holder, pid)
     if words is not None and isinstance(hang, HangDiagnosis):
         why = f"{category.name}: {hang.kind}: its wait or its loop decides"
-        choice = ChosenThread(choose_signed_thread(hang, words).tid, why)
+        choice = ChosenThread(choose_signed_thread_of_hang(hang, words).tid, why)
     steps.append(f"thread: {choice.tid}: {choice.why}")
     stack = state.stack(choice.tid) if choice.tid is not None else None
     maker = _KeyMaker(state, inputs, category, steps, hang=words).make_keys(stack)
@@ -218,7 +218,7 @@ def _lacks_unwind_information(
     return not named and (not natives or _may_execute_at(inputs, natives[0].pc))
 
 
-def _has_no_files(target: Target, natives: Sequence[NativeFrame]) -> bool:
+def _is_stack_backed_by_no_file(target: Target, natives: Sequence[NativeFrame]) -> bool:
     """Tell whether neither a function's name nor a matching file backs any frame of a stack.
 
     Without unwind tables a debugger guesses callers from what looks like return addresses; keys
@@ -273,7 +273,9 @@ class _KeyMaker:
             self.absent = dict.fromkeys(KEY_NAMES, "the core lists no thread")
             return self
         natives = [f.native for f in stack.frames if f.native is not None]
-        halves = _AvailableStackHalves(self._why_no_native(stack, natives), self._why_no_python())
+        halves = _AvailableStackHalves(
+            self._why_no_native_half(stack, natives), self._why_no_python_half()
+        )
         tokenised = tokenise(stack, load_drop_sets(), self.state.region_at)
         self.steps += tokenised.steps
         tokens = self._put_asserting_function_first(
@@ -298,17 +300,19 @@ class _KeyMaker:
         """Whether the stack ended wherever the guard was hit."""
         return self.category.name == "segv-stack-overflow"
 
-    def _why_no_native(self, stack: MergedStack, natives: Sequence[NativeFrame]) -> Absent | None:
+    def _why_no_native_half(
+        self, stack: MergedStack, natives: Sequence[NativeFrame]
+    ) -> Absent | None:
         if stack.native is not None or stack.tid is None:
             return stack.native
         lost = _why_stack_is_lost(self.state, stack.tid)
-        if lost is None and _has_no_files(self.state.target, natives):
+        if lost is None and _is_stack_backed_by_no_file(self.state.target, natives):
             return Absent(NOT_AVAILABLE, LACKS_FILES[0])
         if lost is None and _lacks_unwind_information(natives, self.category.name, self.inputs):
             return Absent(NOT_AVAILABLE, LACKS_FILES[1])
         return lost
 
-    def _why_no_python(self) -> Absent | None:
+    def _why_no_python_half(self) -> Absent | None:
         python = self.state.python
         if isinstance(python, Absent) and python.reason != NOT_APPLICABLE:
             return python
@@ -345,9 +349,9 @@ class _KeyMaker:
         pc_class = "null" if pc == 0 else "unmapped" if region is None else region.perms[:3]
         module = "-"
         if region is not None and region.path:
-            from gdb_epi.signature.names import module_name
+            from gdb_epi.signature.names import native_module_name
 
-            module = module_name(region.path)
+            module = native_module_name(region.path)
         evidence = (
             f"{self.category.name}, and only {self.quality:.0%} of the unwound frames are "
             "plausible: a damaged stack, or unwind information is missing"
@@ -401,9 +405,9 @@ class _KeyMaker:
         nameless = k.nameless_function_of_coarse(coarse, overflow=self.overflow)
         if isinstance(nameless, str):
             return nameless
-        from gdb_epi.signature.function_code import function_code
+        from gdb_epi.signature.names_from_instructions import name_from_instructions
 
-        code = function_code(self.state.target, nameless.pc)
+        code = name_from_instructions(self.state.target, nameless.pc)
         if isinstance(code, Absent):
             return code.detail
         self.function_code = code

@@ -14,7 +14,12 @@ from collections.abc import Callable, Sequence
 from gdb_epi.cpython.types import MergedFrame, MergedStack, PyFrame
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.signature.drop_sets import DropSets
-from gdb_epi.signature.names import module_name, plain_python_name, python_name, signature_safe_text
+from gdb_epi.signature.names import (
+    native_module_name,
+    plain_python_name,
+    python_name,
+    signature_safe_text,
+)
 from gdb_epi.target.api import NativeFrame, Region
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import memoized
@@ -271,7 +276,7 @@ class _Tokeniser:
 
 def unnamed_function_token(path: str) -> str:
     """Return what stands for a function without a name of the file at a path (N30)."""
-    return module_name(path) + UNKNOWN_FUNCTION
+    return native_module_name(path) + UNKNOWN_FUNCTION
 
 
 def cython_role(token: Token, frame: NativeFrame) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.signature import keys as k
-from gdb_epi.signature.categories.types import category_without_stack
+from gdb_epi.signature.categories.types import category_family
 from gdb_epi.signature.tokens import EVAL_LOOP, NATIVE, PYTHON, Token, format_stack_line
 from gdb_epi.typing_lite import NamedTuple
 
@@ -134,7 +134,7 @@ def key_of_contents(name: str, words: str | MissingKey, category: str) -> k.Key 
         return words
     if f"{UNKNOWN}!?" in words:
         return MissingKey("a frame counts in it whose name and object the text does not tell")
-    word = {"strict": "", "python": category_without_stack(category)}.get(name, category)
+    word = {"strict": "", "python": category_family(category)}.get(name, category)
     return k.make_key(name, f"{word} {words}".lstrip())
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.signature.names import module_of_file
+from gdb_epi.signature.names import python_module_of_file
 from gdb_epi.textstacks.faulthandler_lines import is_cut_name
 from gdb_epi.textstacks.text_crash import TextCrash, TextFrame
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
@@ -49,7 +49,7 @@ class FrameNamer:
         if frame.name is None or frame.filename is None or is_cut_name(frame.name):
             return None
         doubts = []
-        module = module_of_file(frame.filename)
+        module = python_module_of_file(frame.filename)
         if frame.filename == self._main:
             module = "__main__"
         elif not _is_library_file(frame.filename):
@@ -121,7 +121,7 @@ def _is_runpy_frame(frame: TextFrame) -> bool:
 def _is_library_file(filename: str) -> bool:
     if "/lib/python3" in filename or filename.startswith("<"):
         return True
-    return module_of_file(filename) != module_of_file(filename.rsplit("/", 1)[-1])
+    return python_module_of_file(filename) != python_module_of_file(filename.rsplit("/", 1)[-1])
 
 
 class QualifiedNamesFromSource:

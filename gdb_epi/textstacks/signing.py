@@ -18,7 +18,7 @@ from gdb_epi.fault.memory_reads import NULL_PAGE
 from gdb_epi.fault.signals import SI_KERNEL, SIGABRT
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.categories.rules import categorise
-from gdb_epi.signature.categories.types import CATEGORIES, CategoryInput, category_without_stack
+from gdb_epi.signature.categories.types import CATEGORIES, CategoryInput, category_family
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.native_names import normalised_name_and_note
 from gdb_epi.signature.sign import ASSERTION, asserting_token
@@ -113,7 +113,7 @@ def possible_categories(
 
 
 def _certain_category(name: str, cut: bool, *steps: str) -> PossibleCategories:
-    return PossibleCategories((name,), category_without_stack(name), "", cut, steps)
+    return PossibleCategories((name,), category_family(name), "", cut, steps)
 
 
 def _categories_of_fault(

@@ -32,7 +32,7 @@ from gdb_epi.cli.support.native_gdb import (
     ANSWER,
     GdbNativeFrames,
     find_gdb,
-    start_server,
+    start_gdb_server,
 )
 from gdb_epi.errors import EpiError
 from gdb_epi.target.corefile import CoreFileTarget
@@ -85,7 +85,7 @@ def main() -> None:
     cores = [core for core in cores if os.path.getsize(core) <= MOST][:: args.every]
     ours, theirs = Counter[str](), Counter[str]()
     differing: list[str] = []
-    server = start_server(args.gdb)
+    server = start_gdb_server(args.gdb)
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         books = Path(folder) / "books"
         for number, core in enumerate(cores):

@@ -171,7 +171,7 @@ def test_a_start_up_file_that_stops_gdb_is_no_hang(shell, home, monkeypatch, sta
     (home / ".gdbinit").write_text(startup + "\n")
     for name in ("HOME", "XDG_CONFIG_HOME"):
         monkeypatch.setenv(name, shell.env[name])
-    pid, ends = home / "pid", native_gdb.wait_for_end
+    pid, ends = home / "pid", native_gdb.wait_for_process_end
 
     def as_far_as_it_comes(process, seconds):
         if "pid" in startup:
@@ -179,7 +179,7 @@ def test_a_start_up_file_that_stops_gdb_is_no_hang(shell, home, monkeypatch, sta
             seconds = 0.1
         return ends(process, seconds)
 
-    monkeypatch.setattr(native_gdb, "wait_for_end", as_far_as_it_comes)
+    monkeypatch.setattr(native_gdb, "wait_for_process_end", as_far_as_it_comes)
     line = doctor._check_sourcing(shutil.which("gdb"))
     assert f"does not come that far within {doctor.GDB_SECONDS:.0f} s" in line.state
     assert str(home / ".gdbinit") in line.advice

@@ -84,7 +84,7 @@ def test_a_fault(
     (crashed,) = (thread for thread in machine.python(death).threads() if thread.crashed)
     assert [frame.name for frame in crashed.frames] == names
     assert machine.record(death)["signature"]["category"] == category
-    account = machine.session(death).state.account
+    account = machine.session(death).state.fault_account
     assert account.how == how
     assert address is None or account.address == address
     assert account.fault.architecture is AARCH64 and account.site.instruction is None

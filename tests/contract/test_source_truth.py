@@ -22,7 +22,7 @@ from gdb_epi.cpython.source.safe_file_reading import source_lines
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import InputError
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.source_lines import running_columns, source_line_printer
+from gdb_epi.render.source_lines import running_source_range, source_line_reader
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -91,7 +91,7 @@ def test_each_source_is_found_where_it_is_and_no_wrong_one_is_given(
         assert isinstance(source, Source), source
         assert (source.trust, list(source.lines)) == (trust, source_lines(text)), source.checks
         assert where in source.where
-        span = running_columns(source.site.position, source.lines)
+        span = running_source_range(source.site.position, source.lines)
         if interpreter.minor >= (3, 11):
             assert span is not None
             first, last = source.lines[span.line - 1], source.lines[span.end_line - 1]
@@ -138,7 +138,7 @@ def test_lines_below_frames_are_checked_ones_only() -> None:
     made = made_of(interpreter, "source_places")
     sysroot = sysroot_of(made)
     session = Session(CoreFileTarget.open(made.core), sysroot=sysroot)
-    below = source_line_printer(session)
+    below = source_line_reader(session)
     frames = session.state.python_threads()[0].frames
     shown = {os.path.basename(frame.filename): below(frame) for frame in frames}
     marks = " " * 7 + "^" * 25

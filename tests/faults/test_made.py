@@ -14,7 +14,7 @@ from gdb_epi.signature.categories.types import CategoryInput
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_made_faults(row: Row) -> None:
     context = row.make()
-    scene = CategoryInput(context.target, context.state.crash, [], context.state.account)
+    scene = CategoryInput(context.target, context.state.crash, [], context.state.fault_account)
     category, _ = categorise(scene)
     symptom = classify_symptom(context)
     assert (category.name, symptom.name) == (row.category, row.symptom), (category, symptom)

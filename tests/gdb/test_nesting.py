@@ -19,7 +19,7 @@ from support.opening import made_or_skip, need_core_dumps
 
 from gdb_epi.cpython.frames.eval_calls import EVAL_LOOP
 from gdb_epi.process_state import ProcessState
-from gdb_epi.record.stacks import merged_json
+from gdb_epi.record.stacks import merged_stack_json
 from gdb_epi.target.api import NativeFrame
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -184,7 +184,7 @@ def test_without_any_symbol_the_order_is_the_same(nested: Nested) -> None:
     target.native_source = lambda _tid: stripped
     symbol = target.symbol
     target.symbol = lambda name: None if name == EVAL_LOOP else symbol(name)
-    merged_stack = merged_json(ProcessState(target).stack(nested.tid))
+    merged_stack = merged_stack_json(ProcessState(target).stack(nested.tid))
     assert [outline(frame) for frame in merged_stack] == [outline(frame) for frame in nested.merged]
     placed = {frame["placed_by"] for frame in merged_stack if frame["language"] == "python"}
     assert placed <= {"entry-frame", "cframe", "frame-pointers"}

@@ -48,7 +48,7 @@ def asked(path: Path, places: list[int]) -> int:
     for place in places:
         try:
             named = names.frame_names(place, "normal")
-            function = names.function(place)
+            function = names.function_at_place(place)
             if function is not None:
                 names.calls_of_function(function)
         except GdbNeeded:

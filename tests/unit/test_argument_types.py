@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gdb_epi.argument_types import positive_number, whole_number
-from gdb_epi.cli.support.gdb_command import commands_in_shell, shell_answer
+from gdb_epi.cli.support.gdb_command import commands_in_shell, reword_answer_for_shell
 from gdb_epi.errors import UsageError
 from gdb_epi.loader import load_commands
 from gdb_epi.registry import COMMANDS
@@ -102,9 +102,11 @@ def test_a_command_says_itself_how_the_shell_runs_it(monkeypatch: pytest.MonkeyP
     hints: dict[bool, str] = {}
     for values in (False, True):
         monkeypatch.setitem(COMMANDS, "mine", shown._replace(name="mine", shows_values=values))
-        hints[values] = shell_answer("mine", "try: epi locks\nnote: epi locks", "core")
+        hints[values] = reword_answer_for_shell("mine", "try: epi locks\nnote: epi locks", "core")
     path = "/var/lib/systemd/coredump/core.python3.1000.1f.77"
-    long = shell_answer("locks", f"{'word ' * 10}(`epi fork` says so), {'word ' * 8}", path)
+    long = reword_answer_for_shell(
+        "locks", f"{'word ' * 10}(`epi fork` says so), {'word ' * 8}", path
+    )
     assert f"`gdb-epi fork {path}`" in long and max(map(len, long.split("\n"))) <= 100
     gdb_epi = "gdb-epi locks core"
     assert hints == {

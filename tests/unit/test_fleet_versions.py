@@ -18,7 +18,7 @@ from gdb_epi.fleet.screen.renamings import renaming_of_python_functions, renamin
 from gdb_epi.fleet.screen.time_and_cpu_patterns import time_and_cpu_findings
 from gdb_epi.fleet.screen.version_courses import version_regression_words, versions_with_signature
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
-from gdb_epi.render.signature_words import differ_only_in_known_names
+from gdb_epi.render.signature_words import differ_only_in_how_names_are_known
 
 START, DAYS, HOSTS = 20_000, 40, 30
 BUG, MOVED = (f"gsig/2 stable segv lex <- parse <-- py:shop.{name}" for name in ("read", "io.read"))
@@ -194,14 +194,14 @@ NAMES = (
 
 
 def test_a_key_for_each_python_needs_no_python():
-    assert all(differ_only_in_known_names(name, other) for name in NAMES for other in NAMES)
+    assert all(differ_only_in_how_names_are_known(name, other) for name in NAMES for other in NAMES)
     for other in (
         "gsig/2 stable segv-null deref <-- py:__main__.Ledger.refund <- py:__main__.main",
         "gsig/2 stable segv-null unref <-- py:__main__.Ledger.pay <- py:__main__.main",
         "gsig/2 stable abort deref <-- py:__main__.Ledger.pay <- py:__main__.main",
         "gsig/2 stable segv-null deref <-- py:other.Ledger.pay <- py:__main__.main",
     ):
-        assert not differ_only_in_known_names(NAMES[0], other)
+        assert not differ_only_in_how_names_are_known(NAMES[0], other)
     whole = fleet(two_a_day(0, 40) + [(d, 50_000, 1) for d in range(40)])
     python = np.where(whole.signature == 1, 1, np.where(whole.signature == 0, 0, whole.day % 2))
     mine = np.flatnonzero(whole.signature == 0)

@@ -14,7 +14,11 @@ from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.machine import AARCH64
 from gdb_epi.resign.signature import resign
 from gdb_epi.signature import keys as k
-from gdb_epi.signature.function_code import MAX_CODE, function_code, link_independent_code
+from gdb_epi.signature.names_from_instructions import (
+    MAX_CODE,
+    link_independent_code,
+    name_from_instructions,
+)
 from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import Module, Thread
 from gdb_epi.textstacks.partial_keys import NO_CODE
@@ -41,23 +45,24 @@ def code(*, data: int = 0x2000, callee: int = 0x300) -> bytes:
 
 
 def test_a_function_has_one_name_wherever_it_and_its_data_lie() -> None:
-    name = function_code(process(code()), BASE + START + 3)
+    name = name_from_instructions(process(code()), BASE + START + 3)
     assert isinstance(name, str)
     moved = process(code(data=0x2345, callee=0x77), START + 0x4560)
-    assert function_code(moved, BASE + START + 0x4560) == name
+    assert name_from_instructions(moved, BASE + START + 0x4560) == name
     other = process(code() + b"\x90\x90\xc3")  # an instruction more
-    assert function_code(other, BASE + START) != name
+    assert name_from_instructions(other, BASE + START) != name
 
 
 def test_the_first_4_kib_of_a_long_function_count() -> None:
     body = b"\x31\xc0" * (MAX_CODE // 2)
     names = {
-        function_code(process(body + more, START), BASE + START) for more in (b"\x55", b"\x06" * 99)
+        name_from_instructions(process(body + more, START), BASE + START)
+        for more in (b"\x55", b"\x06" * 99)
     }
     assert len(names) == 1
     (name,) = names
     assert isinstance(name, str)
-    assert name != function_code(process(body[2:], START), BASE + START)
+    assert name != name_from_instructions(process(body[2:], START), BASE + START)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +78,7 @@ def test_the_first_4_kib_of_a_long_function_count() -> None:
     ],
 )
 def test_no_name_has_a_reason(target: FakeTarget, why: str) -> None:
-    name = function_code(target, BASE + START)
+    name = name_from_instructions(target, BASE + START)
     assert isinstance(name, Absent)
     assert why in name.detail
 
@@ -81,7 +86,7 @@ def test_no_name_has_a_reason(target: FakeTarget, why: str) -> None:
 def test_code_that_no_table_covers_has_no_name() -> None:
     target = process(code())
     target.memory[BASE + 0x8000] = bytearray(16)
-    name = function_code(target, BASE + 0x8000)
+    name = name_from_instructions(target, BASE + 0x8000)
     assert isinstance(name, Absent)
     assert name.detail == "no unwind table tells where the function begins"
 

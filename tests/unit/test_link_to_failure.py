@@ -40,7 +40,7 @@ def test_damaged_code_matters_where_a_thread_is_in_it(pc: int, returns_to: int, 
         target=target,
         fault=absent,
         functions=SimpleNamespace(function_at=lambda _: FUNCTION),
-        state=SimpleNamespace(exceptions=(), account=absent),
+        state=SimpleNamespace(exceptions=(), fault_account=absent),
     )
     damage = Evidence("R2", CODE + 0x140, 0x41564104099C753D, None, (34,), "memory", "", {})
     assert is_tied_to_failure(context, [damage]) is tied

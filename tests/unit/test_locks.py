@@ -15,7 +15,12 @@ from gdb_epi.locks.examine_locks import examine_locks
 from gdb_epi.locks.fork.fork_facts import conclude_from_signs, read_fork_signs
 from gdb_epi.locks.types import LockOwner, LockReport, LockWait
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.locks import idle_lines, owner_text, wait_column_text, wait_tree_lines
+from gdb_epi.render.locks import (
+    lines_of_threads_not_waiting,
+    owner_text,
+    wait_column_text,
+    wait_tree_lines,
+)
 from gdb_epi.target.api import Thread
 
 LOCK = HEAP + 0x800
@@ -249,8 +254,10 @@ def test_a_free_lock_is_held_by_nobody_and_threads_without_a_lock_are_told(
     (wait,) = made.locks.waits
     assert wait.owner.state == "none" and owner_text(wait.owner) == "nobody"
     assert wait_tree_lines(made)[0].endswith(": nobody holds it]")
-    assert idle_lines(made, every=False) == ["Threads that wait for no lock: 1 in tgkill"]
-    lines = idle_lines(process(aborts), every=False)
+    assert lines_of_threads_not_waiting(made, every=False) == [
+        "Threads that wait for no lock: 1 in tgkill"
+    ]
+    lines = lines_of_threads_not_waiting(process(aborts), every=False)
     assert lines == ["No thread waits for a lock: 1 in tgkill"]
 
 

@@ -9,7 +9,7 @@ from support.fake_target import FakeTarget
 
 from gdb_epi.corruption.heap.pool_census import MAX_PIECES, sample_memory_pieces
 from gdb_epi.cpython.heap.memory_use import MAX_PIECE, mmapped_malloc_blocks
-from gdb_epi.render.causes.memory_use import distinct_types
+from gdb_epi.render.causes.memory_use import distinct_types_with_notes
 from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import Region
 
@@ -91,6 +91,7 @@ def test_each_type_is_listed_once_with_the_more_bytes() -> None:
         "small_blocks": {"types": [{**texts, "number": 120, "bytes": 950},
                                    {"type": "dict", "number": 9, "bytes": 90}]},
     }  # fmt: skip
-    assert [(kind["type"], kind["bytes"], count) for kind, count in distinct_types(use)] == [
+    types = distinct_types_with_notes(use)
+    assert [(kind["type"], kind["bytes"], count) for kind, count in types] == [
         ("str", 950, "in small blocks"), ("dict", 500, "from variables"),
     ]  # fmt: skip

@@ -24,7 +24,7 @@ def found_in(stack, how=ACCESS, place=LOW) -> list[str]:
         how=how, place=SimpleNamespace(kind=place), fault=SimpleNamespace(tid=7)
     )
     target = SimpleNamespace(native_frames=lambda _: frames)
-    state = SimpleNamespace(account=account, target=target)
+    state = SimpleNamespace(fault_account=account, target=target)
     return [finding.summary for finding in no_interpreter(state)]
 
 

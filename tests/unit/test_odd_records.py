@@ -14,7 +14,7 @@ import pytest
 
 from gdb_epi.render.ci.deaths import CRASHED, Death
 from gdb_epi.render.ci.sarif import sarif_log
-from gdb_epi.render.fault_lines import text_as_return_address
+from gdb_epi.render.fault_lines import text_in_place_of_return_address
 from gdb_epi.render.triage import Audience, render_triage
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
@@ -68,5 +68,8 @@ def test_any_value_may_have_another_shape(name: str) -> None:
 
 @pytest.mark.parametrize("number", ["", "zz", "41 and more", "-1", "4" * 40])
 def test_an_odd_end_of_a_stack_breaks_no_screen(number: str) -> None:
-    assert text_as_return_address("it ends early: no code at 0x4847464544434241") == "ABCDEFGH"
-    assert text_as_return_address(f"it ends early: no code at 0x{number}") == ""
+    assert (
+        text_in_place_of_return_address("it ends early: no code at 0x4847464544434241")
+        == "ABCDEFGH"
+    )
+    assert text_in_place_of_return_address(f"it ends early: no code at 0x{number}") == ""

@@ -11,12 +11,12 @@ from gdb_epi.hangs.types import PYTHON, ThreadActivity
 from gdb_epi.render.frame_lines import (
     NATIVE,
     StackCall,
-    call_library,
     calls_of_record,
     fold_calls,
+    library_of_call,
+    limit_stack_rows,
     program_folder,
     row_lines,
-    stack_rows,
 )
 from gdb_epi.render.triage import MAX_LINES, render_triage
 
@@ -58,7 +58,7 @@ def test_files_of_libraries_begin_at_their_package(library: dict[str, Any], show
     ],
 )
 def test_in_doubt_a_call_is_the_programs_own(main: dict[str, Any], own: dict[str, Any]) -> None:
-    assert [call_library(call) for call in calls_of_record([own, main])] == ["", ""]
+    assert [library_of_call(call) for call in calls_of_record([own, main])] == ["", ""]
 
 
 def test_where_a_library_runs_the_program_its_folder_is_unknown() -> None:
@@ -73,16 +73,16 @@ def test_of_a_long_stack_no_call_of_the_program_is_left_out() -> None:
     outer = [StackCall(NATIVE, f"d{number}", module="libpython3.11.so") for number in range(20)]
     own = calls_of_record([frame("__main__", "/srv/app/run.py", f"f{n}") for n in range(9)])
     rows = fold_calls([*inner, *own[:5], *outer, *own[5:]])
-    shown = stack_rows(rows, 7, room=20)
+    shown = limit_stack_rows(rows, 7, room=20)
     assert [row.call for row in shown if row.call in own] == own
     words = [row.call.name for row in shown if not row.call.language]
     assert words == ["... 19 more C calls", "... 20 more C calls"]
-    assert len(stack_rows(rows, 7)) == 7, "nothing is said of whose calls they are"
+    assert len(limit_stack_rows(rows, 7)) == 7, "nothing is said of whose calls they are"
 
 
 def test_of_very_many_own_calls_some_are_counted() -> None:
     own = calls_of_record([frame("__main__", "/srv/app/run.py", f"f{n}") for n in range(50)])
-    shown = stack_rows(fold_calls(own), 7, room=20)
+    shown = limit_stack_rows(fold_calls(own), 7, room=20)
     assert len(shown) == 20
     (words,) = (row.call.name for row in shown if not row.call.language)
     assert words == "... 31 more calls, 31 of the program's own"

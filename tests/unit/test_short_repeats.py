@@ -6,18 +6,20 @@ from __future__ import annotations
 import pytest
 
 from gdb_epi.render.escape import WIDTH
-from gdb_epi.render.variables import MAX_VALUE_LINES, short_repeat, value_lines
+from gdb_epi.render.variables import MAX_VALUE_LINES, shorten_if_shown_before, value_lines
 
 OBJECT = "<app.H object at 0x7f80c0f28ef0> with request=<socket.socket fd=5>, server=7"
 
 
 def test_an_object_is_shown_with_its_attributes_once() -> None:
     shown: set[str] = set()
-    assert short_repeat(OBJECT, shown) == OBJECT
-    assert short_repeat(OBJECT, shown) == "<app.H object at 0x7f80c0f28ef0>, as above"
-    assert short_repeat(OBJECT.replace("7f80", "7f81"), shown).endswith("server=7"), "another one"
+    assert shorten_if_shown_before(OBJECT, shown) == OBJECT
+    assert shorten_if_shown_before(OBJECT, shown) == "<app.H object at 0x7f80c0f28ef0>, as above"
+    assert shorten_if_shown_before(OBJECT.replace("7f80", "7f81"), shown).endswith("server=7"), (
+        "another one"
+    )
     other = OBJECT.replace("server=7", "server=8")
-    assert short_repeat(other, shown) == other, "not as above"
+    assert shorten_if_shown_before(other, shown) == other, "not as above"
 
 
 @pytest.mark.parametrize(
@@ -25,7 +27,7 @@ def test_an_object_is_shown_with_its_attributes_once() -> None:
 )
 def test_other_values_are_shown_each_time(text: str) -> None:
     shown: set[str] = set()
-    assert [short_repeat(text, shown) for _ in range(2)] == [text, text]
+    assert [shorten_if_shown_before(text, shown) for _ in range(2)] == [text, text]
 
 
 def test_a_long_value_takes_a_few_lines_of_the_screen() -> None:

@@ -13,7 +13,7 @@ from gdb_epi.demangle.itanium import class_name, function_name
 from gdb_epi.demangle.rust_v0 import rust_v0_name
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.drop_sets import load_drop_sets
-from gdb_epi.signature.names import CUT, MAX_TOKEN, module_of_file
+from gdb_epi.signature.names import CUT, MAX_TOKEN, python_module_of_file
 from gdb_epi.signature.native_names import normalise_with_rules, normalised_name_and_note
 from gdb_epi.signature.tokens import MAX_FRAMES, format_stack_line, tokenise
 from gdb_epi.target.api import NativeFrame
@@ -120,7 +120,7 @@ def test_random_letters_never_raise() -> None:
             normalised_name_and_note(given)
         class_name(name)
         rust_v0_name("_R" + name)
-        module_of_file(name)
+        python_module_of_file(name)
 
 
 def test_cut_and_mutated_real_names_never_raise() -> None:

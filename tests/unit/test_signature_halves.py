@@ -8,7 +8,7 @@ from support.fake_target import FakeTarget
 from gdb_epi.cpython.types import MergedFrame, MergedStack
 from gdb_epi.errors import Absent
 from gdb_epi.signature.drop_sets import load_drop_sets
-from gdb_epi.signature.sign import _has_no_files
+from gdb_epi.signature.sign import _is_stack_backed_by_no_file
 from gdb_epi.signature.tokens import EVAL_LOOP, tokenise
 from gdb_epi.target.api import Module, NativeFrame
 
@@ -24,13 +24,15 @@ def target(file: str | Absent) -> FakeTarget:
 
 
 def test_guessed_frames_are_no_native_half() -> None:
-    assert _has_no_files(target(MISSING), [frame("/lib/libc.so.6"), frame("/lib/libc.so.6")])
+    assert _is_stack_backed_by_no_file(
+        target(MISSING), [frame("/lib/libc.so.6"), frame("/lib/libc.so.6")]
+    )
 
 
 def test_a_name_or_a_file_backs_the_stack() -> None:
-    assert not _has_no_files(target(MISSING), [frame("/lib/libc.so.6", "memcpy")])
-    assert not _has_no_files(target("/lib/libc.so.6"), [frame("/lib/libc.so.6")])
-    assert not _has_no_files(target(MISSING), [])
+    assert not _is_stack_backed_by_no_file(target(MISSING), [frame("/lib/libc.so.6", "memcpy")])
+    assert not _is_stack_backed_by_no_file(target("/lib/libc.so.6"), [frame("/lib/libc.so.6")])
+    assert not _is_stack_backed_by_no_file(target(MISSING), [])
 
 
 def test_a_nameless_eval_loop_is_dropped_like_a_named_one() -> None:

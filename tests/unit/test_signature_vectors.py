@@ -22,10 +22,13 @@ from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.find_fault import Fault
 from gdb_epi.signature import keys as k
-from gdb_epi.signature.categories.types import Category, CategoryInput, category_without_stack
+from gdb_epi.signature.categories.types import Category, CategoryInput, category_family
 from gdb_epi.signature.drop_sets import load_drop_sets
-from gdb_epi.signature.function_code import link_independent_code, name_of_code
 from gdb_epi.signature.keys import hang_key_parts_of_record
+from gdb_epi.signature.names_from_instructions import (
+    link_independent_code,
+    name_from_comparable_code,
+)
 from gdb_epi.signature.native_names import normalise_with_rules
 from gdb_epi.signature.sign import _KeyMaker
 from gdb_epi.target.api import NativeFrame, Region
@@ -107,11 +110,13 @@ def made(vector: Vector, *, without: str = "", python_absent: Absent | None = No
         scene.fault = Fault(1, 11, 1, 0, {}, "signal-frame", "kernel")
     function = vector.get("assertion", "")
     scene.abort_message = AbortMessage("assert", "", function) if function else None
-    category = Category(vector["category"], category_without_stack(vector["category"]), "given")
+    category = Category(vector["category"], category_family(vector["category"]), "given")
     state, words = State(target, python_absent), hang_key_parts_of_record(vector.get("hang"))
     code = code_of(vector["frames"])
     maker = _KeyMaker(state, scene, category, [], hang=words)
-    with patch("gdb_epi.signature.function_code.function_code", lambda _, pc: code(pc)):
+    with patch(
+        "gdb_epi.signature.names_from_instructions.name_from_instructions", lambda _, pc: code(pc)
+    ):
         return maker.make_keys(MergedStack(1, frames, absent))
 
 
@@ -168,7 +173,10 @@ def test_functions(vector: Vector) -> None:
         assert compared is None
         return
     assert compared is not None
-    assert (compared.hex(), name_of_code(compared)) == (vector["compared"], vector["name"])
+    assert (compared.hex(), name_from_comparable_code(compared)) == (
+        vector["compared"],
+        vector["name"],
+    )
 
 
 def test_the_file_is_what_its_generator_writes(tmp_path: Path) -> None:

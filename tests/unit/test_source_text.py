@@ -226,7 +226,7 @@ def test_a_line_behind_the_end_of_its_text_has_no_source(monkeypatch: pytest.Mon
     monkeypatch.setattr(
         terminal_source, "source_finder", lambda _: SimpleNamespace(find_source=lambda _: text)
     )
-    below = terminal_source.source_line_printer(
+    below = terminal_source.source_line_reader(
         SimpleNamespace(state=SimpleNamespace(python="decoded"))
     )
     assert below(SimpleNamespace(hole=None, lineno=2)) == ["b"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gdb_epi.render.escape import WIDTH
-from gdb_epi.render.frame_lines import StackCall, StackRow, stack_rows
+from gdb_epi.render.frame_lines import StackCall, StackRow, limit_stack_rows
 from gdb_epi.render.triage import (
     GDB,
     MAX_LINES,
@@ -211,7 +211,7 @@ def test_how_often_in_all_is_said_of_a_whole_stack() -> None:
 @pytest.mark.parametrize("at", range(20))
 def test_the_call_that_the_answer_names_is_on_a_stack_that_is_cut(most: int, at: int) -> None:
     rows = [StackRow(StackCall("C", f"f{number}")) for number in range(20)]
-    shown = stack_rows(rows, most, telling=[at])
+    shown = limit_stack_rows(rows, most, telling=[at])
     assert rows[at] in shown and len(shown) <= most
     assert shown[0] == rows[0] and sum(row.stands_for for row in shown) == len(rows)
 

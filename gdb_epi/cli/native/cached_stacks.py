@@ -20,9 +20,9 @@ from gdb_epi import __version__
 from gdb_epi.cli.native.dwarf.debug_names import DebugNames
 from gdb_epi.cli.native.frame_name_cache import (
     FORMAT,
-    FileNames,
     FrameName,
     FrameNameCache,
+    FrameNamesOfFile,
     TailCallFrame,
 )
 from gdb_epi.cli.native.minimal_symbols import MinimalSymbols, unpack_debug_data
@@ -145,7 +145,7 @@ class _FileLoadedByGdb(NamedTuple):
     """A file that GDB has loaded."""
 
     file: ElfFile
-    names: FileNames
+    names: FrameNamesOfFile
     debug: DebugInfoSources
 
     @property
@@ -164,7 +164,7 @@ def cached_debug_file(file: Stamp | None) -> ElfFile:
 
 
 @lru_cache(maxsize=MAX_OPEN)
-def cached_packed_file(file: Stamp | None) -> ElfFile:
+def cached_packed_symbols_file(file: Stamp | None) -> ElfFile:
     """Return the file with symbols that a file packs, once for all cores. Raises GdbNeeded."""
     return unpack_debug_data(cached_debug_file(file))
 
@@ -451,7 +451,7 @@ class CachedStacks:
                 self._cache.write(self._gdb_key, self._of_gdb)
         if self._of_gdb["lzma"] is not True:
             raise GdbNeeded("symbols that this GDB does not unpack")
-        return cached_packed_file(file_stamp(file.path))
+        return cached_packed_symbols_file(file_stamp(file.path))
 
     def _debug_names(self, entry: _FileLoadedByGdb) -> DebugNames:
         """Return the debug information of a file. Raises GdbNeeded where GDB may take another."""

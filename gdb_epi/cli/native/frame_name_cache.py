@@ -43,7 +43,7 @@ class TailCallFrame(NamedTuple):
     named: FrameName
 
 
-class FileNames:
+class FrameNamesOfFile:
     """The names of the places in one file's code."""
 
     def __init__(self, key: str) -> None:
@@ -55,7 +55,7 @@ class FileNames:
     def names_at(self, offset: int, *, is_exact: bool) -> list[FrameName] | None:
         """Return the names at a place, innermost first; None when GDB has not said them."""
         rows = self._places.get(_place_key(offset, is_exact=is_exact))
-        names = None if rows is None else [_parse_name(row) for row in rows]
+        names = None if rows is None else [_parse_frame_name(row) for row in rows]
         return names if names and None not in names else None  # type: ignore[return-value]
 
     def add_names(self, offset: int, names: list[FrameName], *, is_exact: bool) -> None:
@@ -95,7 +95,7 @@ def _place_key(offset: int, *, is_exact: bool) -> str:
     return f"{offset:x}{'.' if is_exact else ''}"
 
 
-def _parse_name(row: object) -> FrameName | None:
+def _parse_frame_name(row: object) -> FrameName | None:
     if not isinstance(row, list) or len(row) != len(FrameName._fields):
         return None
     function, filename, lineno, kind = row
@@ -111,7 +111,7 @@ def _parse_name(row: object) -> FrameName | None:
 def _parse_cached_tail_call(row: object) -> TailCallFrame | None:
     if not isinstance(row, list) or len(row) < 2:
         return None
-    named = _parse_name(row[2:])
+    named = _parse_frame_name(row[2:])
     if named is None or type(row[0]) is not bool or type(row[1]) is not int:
         return None
     return TailCallFrame(row[0], row[1], named)
@@ -132,13 +132,13 @@ class FrameNameCache:
             return False
         return os.access(self._folder, os.R_OK | os.W_OK | os.X_OK)
 
-    def load(self, key: str) -> FileNames:
+    def load(self, key: str) -> FrameNamesOfFile:
         """Return the names of a file as they are on disk."""
-        names = FileNames(key)
+        names = FrameNamesOfFile(key)
         names.add_from_disk(self.read(key))
         return names
 
-    def save(self, names: FileNames) -> None:
+    def save(self, names: FrameNamesOfFile) -> None:
         """Write the names of a file, with what others have written since they were read."""
         if names.is_new:
             names.add_from_disk(self.read(names.key))

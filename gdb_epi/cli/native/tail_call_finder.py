@@ -97,7 +97,7 @@ class TailCallFinder:
         if loaded is None or loaded.names is None:
             return None
         names = loaded.names()
-        function = names.function(caller - 1 - loaded.base)
+        function = names.function_at_place(caller - 1 - loaded.base)
         if function is None:
             return None
         site = names.calls_of_function(function).sites.get(caller - loaded.base)
@@ -108,14 +108,14 @@ class TailCallFinder:
         loaded = self._file_at(address)
         if loaded is None or loaded.names is None:
             return loaded, 0, False
-        function = loaded.names().function(address - loaded.base)
+        function = loaded.names().function_at_place(address - loaded.base)
         if function is None:
             return loaded, 0, False
         return loaded, loaded.base + find_entry_pc(function), True
 
     def _function_calls(self, loaded: FileLoadedByGdb, address: int) -> FunctionCalls:
         names = None if loaded.names is None else loaded.names()
-        function = None if names is None else names.function(address - loaded.base)
+        function = None if names is None else names.function_at_place(address - loaded.base)
         if names is None or function is None:
             raise GdbNeeded("a function of which nothing is told")
         return names.calls_of_function(function)

@@ -56,13 +56,13 @@ def main() -> None:
     from gdb_epi.cli.support.core_files import CoreInput
     from gdb_epi.cli.support.examine import ExaminedCore, ExamineOptions, FailedCore
     from gdb_epi.cli.support.remote import RemoteObject
-    from gdb_epi.cli.support.supervisor import raise_ended, request_signal_at_end
+    from gdb_epi.cli.support.supervisor import raise_end_until_caught, request_signal_at_end
     from gdb_epi.cli.support.workers import examine_all
     from gdb_epi.errors import EXIT_FAILED
     from gdb_epi.sidecars.find import SidecarOptions
 
     # What runs is killed, what was unpacked is removed.
-    signal.signal(signal.SIGTERM, lambda number, _frame: raise_ended(number))
+    signal.signal(signal.SIGTERM, lambda number, _frame: raise_end_until_caught(number))
     request_signal_at_end(int(sys.argv[1]), os.getpid(), signal.SIGTERM)
     work = json.load(sys.stdin)
     host = os.uname().nodename

@@ -274,7 +274,7 @@ def no_such_process_error(number: str) -> InputError:
     return InputError(f"{number}: no such file, and no such process here", hint="check the number")
 
 
-def _paste(hint: str, path: str) -> str:
+def _hint_with_path(hint: str, path: str) -> str:
     """Return a hint with the name of the file, where it is one of this machine."""
     return hint if is_remote(path) else hint.replace("FILE", shell_word(path))
 
@@ -299,8 +299,8 @@ def _require_core_header(path: str, head: bytes, inside: str = "") -> None:
     for magic, what, hint in _OTHERS:
         if head.startswith(magic):
             kind = _ArchiveOfCores if magic == _ZIP else _NotACore
-            raise kind(f"{path}: {inside}{what}", hint=_paste(hint, path))
+            raise kind(f"{path}: {inside}{what}", hint=_hint_with_path(hint, path))
     if head.startswith(b"ustar", _TAR_AT):
-        hint = _paste(f"{_INTO}tar -xf FILE -C cores{_THEN}", path)
+        hint = _hint_with_path(f"{_INTO}tar -xf FILE -C cores{_THEN}", path)
         raise _ArchiveOfCores(f"{path}: {inside}a tar archive, not a core", hint=hint)
     raise _NotACore(f"{path}: {inside}not a core dump (no ELF header)", hint="name a core dump")

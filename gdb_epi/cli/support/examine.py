@@ -168,14 +168,14 @@ def _decode_core(
         if options.line:
             from gdb_epi.render.source_lines import (
                 line_that_ran,
-                tasks_that_wait,
+                tasks_of_hang_answer,
                 truncated_mapped_file,
             )
 
             examined = examined._replace(
                 ended_file=truncated_mapped_file(session, examined.record),
                 line=line_that_ran(session, examined.record),
-                tasks=tasks_that_wait(session, examined.record),
+                tasks=tasks_of_hang_answer(session, examined.record),
             )
         if options.messages:
             from gdb_epi.record.user_redaction import add_exception_messages

@@ -44,7 +44,7 @@ def run_gdb_command(name: str, words: Sequence[str]) -> int:
     command = " ".join(["epi", name, *map(_quote_for_command_parser, own)])
 
     def reword_for_shell(answer: str) -> str:
-        return answer if "--json" in own else shell_answer(name, answer, words[0])
+        return answer if "--json" in own else reword_answer_for_shell(name, answer, words[0])
 
     try:
         core = words[0]
@@ -57,7 +57,7 @@ def run_gdb_command(name: str, words: Sequence[str]) -> int:
         exe, sysroot = process_files(files)
         return _run_on_core(core, command, exe, sysroot, reword_for_shell)
     except EpiError as error:
-        error.hint = _as_typed_in_shell(error.hint, words[0])
+        error.hint = _hint_as_typed_in_shell(error.hint, words[0])
         raise
 
 
@@ -79,22 +79,22 @@ def run_without_core(name: str, values: Namespace) -> int:
     try:
         report = COMMANDS[name].run(Session(None), values)
     except EpiError as error:
-        error.hint = _as_typed_in_shell(error.hint, "")
+        error.hint = _hint_as_typed_in_shell(error.hint, "")
         raise
     if values.json:
         return print_report(report, as_json=True)
-    sys.stdout.write(shell_answer(name, render_report(report), "") + "\n")
+    sys.stdout.write(reword_answer_for_shell(name, render_report(report), "") + "\n")
     return report.exit_code
 
 
-def shell_answer(name: str, answer: str, core: str) -> str:
+def reword_answer_for_shell(name: str, answer: str, core: str) -> str:
     """Return what a command answered with commands for the shell; values of the process stay."""
     from gdb_epi.render.escape import fold_line, screen_width
 
     ours = not COMMANDS[name].shows_values  # a text of the process may look like a hint
     lines = []
     for line in answer.split("\n"):
-        typed = _as_typed_in_shell(line, core) if ours or line.startswith("note: ") else line
+        typed = _hint_as_typed_in_shell(line, core) if ours or line.startswith("note: ") else line
         lines += [line] if typed == line else fold_line(typed, screen_width())
     return "\n".join(lines)
 
@@ -113,7 +113,7 @@ class CommandVerb:
 
         self._command = COMMANDS[name]
         self._of_core = of_core
-        text = _as_typed_in_shell(cleandoc(self._command.run.__doc__ or ""), "CORE")
+        text = _hint_as_typed_in_shell(cleandoc(self._command.run.__doc__ or ""), "CORE")
         summary, _, self.EPILOG = text.partition("\n")
         self.HELP = summary.removesuffix(".")
 
@@ -123,7 +123,7 @@ class CommandVerb:
             add_core_argument(parser)
         for argument in self._command.arguments:
             options = {key: value for key, value in argument.options.items() if key != "type"}
-            options["help"] = _as_typed_in_shell(options.get("help", ""), "CORE")
+            options["help"] = _hint_as_typed_in_shell(options.get("help", ""), "CORE")
             if not argument.flags[0].startswith("-"):
                 options.setdefault("metavar", argument.flags[0].upper())
             if options.get("nargs") == "*":  # else argparse calls it required
@@ -134,7 +134,7 @@ class CommandVerb:
             add_process_file_options(parser)
 
 
-def _as_typed_in_shell(hint: str, core: str) -> str:
+def _hint_as_typed_in_shell(hint: str, core: str) -> str:
     """Return a hint whose commands of GDB are those to paste into the shell; "" is no core."""
     import re
 

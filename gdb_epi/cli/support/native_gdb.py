@@ -120,9 +120,11 @@ class GdbNativeFrames:
         answer = self._gdb_answer()
         if isinstance(answer, Absent):
             return answer
-        for thread in _objects_in(answer.get("threads")):
+        for thread in _json_objects_in(answer.get("threads")):
             if thread.get("tid") == tid:
-                frames = [frame_of_answer(frame) for frame in _objects_in(thread.get("frames"))]
+                frames = [
+                    frame_of_answer(frame) for frame in _json_objects_in(thread.get("frames"))
+                ]
                 return frames or _why_no_frames(thread, tid)
         return Absent(NOT_AVAILABLE, f"gdb does not know thread {tid}")
 
@@ -132,7 +134,7 @@ class GdbNativeFrames:
         return (
             []
             if isinstance(answer, Absent)
-            else [dict(e) for e in _objects_in(answer.get(_ERRORS))]
+            else [dict(e) for e in _json_objects_in(answer.get(_ERRORS))]
         )
 
     def why_no_native_frames(self) -> Absent | None:
@@ -155,7 +157,8 @@ class GdbNativeFrames:
             if not isinstance(self._answer, Absent) and self._foreign is not None:
                 machine, tid = self._foreign
                 if all(
-                    thread.get("tid") != tid for thread in _objects_in(self._answer.get("threads"))
+                    thread.get("tid") != tid
+                    for thread in _json_objects_in(self._answer.get("threads"))
                 ):
                     why = f"{self._gdb} does not read cores of {machine}; apt install gdb-multiarch"
                     self._answer = Absent(NOT_AVAILABLE, why)
@@ -174,11 +177,11 @@ class GdbNativeFrames:
             # What the server cannot do, a GDB of its own does or can say why.
             process = self._process or self._start_process(self._words)
             self._process = process
-            ended = wait_for_end(process, GDB_SECONDS)
+            ended = wait_for_process_end(process, GDB_SECONDS)
             if ended and process.wait() < 0 and not path.exists():
                 # GDB 18.1 dies by SIGILL of the index that it cached of a Rust program itself.
                 self._process = process = self._start_process(self._uncached)
-                ended = wait_for_end(process, GDB_SECONDS)
+                ended = wait_for_process_end(process, GDB_SECONDS)
             if not ended:
                 self.close()
                 return late
@@ -310,14 +313,14 @@ def read_last_output_line(gdb: str, command: str, seconds: float, *options: str)
     return lines[-1] if lines and not done.returncode else ""
 
 
-def start_server(gdb: str) -> GdbServer:
+def start_gdb_server(gdb: str) -> GdbServer:
     """Start a GDB that many cores share."""
     from gdb_epi.cli.support.gdb_server import GdbServer
 
     return GdbServer(_common_gdb_words(gdb), gdb_environment())
 
 
-def wait_for_end(process: subprocess.Popen[bytes], seconds: float) -> bool:
+def wait_for_process_end(process: subprocess.Popen[bytes], seconds: float) -> bool:
     """Wait for a process to end; False after `seconds`.
 
     Popen.wait(timeout) sleeps up to 50 ms between two looks; a pidfd wakes at once.
@@ -352,7 +355,7 @@ def _exit_status_words(code: int) -> str:
     return f"ended with exit code {code}" if code >= 0 else died_by_words(-code)
 
 
-def _objects_in(value: Any) -> list[Mapping[str, Any]]:
+def _json_objects_in(value: Any) -> list[Mapping[str, Any]]:
     return [inner for inner in value if isinstance(inner, dict)] if isinstance(value, list) else []
 
 

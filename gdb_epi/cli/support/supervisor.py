@@ -63,7 +63,7 @@ def request_signal_at_end(pipe: int, owner: int, number: int) -> None:
         fcntl.fcntl(pipe, fcntl.F_SETFL, os.O_NONBLOCK | os.O_ASYNC)
 
 
-def raise_ended(number: int) -> NoReturn:
+def raise_end_until_caught(number: int) -> NoReturn:
     """Raise Ended in a signal's handler, and again until it arrives where it is caught.
 
     Python drops what is raised while it finalizes an object or calls a weak reference back
@@ -118,7 +118,7 @@ def fork_reader_and_wait() -> int | None:
             return
         for other in wanted:
             signals.signal(other, signals.SIG_IGN)
-        raise_ended(number)
+        raise_end_until_caught(number)
 
     for number in wanted:
         signals.signal(number, end_reader)

@@ -23,7 +23,7 @@ from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, SoftError, UsageError
 from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS
 from gdb_epi.judgement.labels import CANNOT_TELL, NO_FAULT, URGENT
 from gdb_epi.private_files import private_opener
-from gdb_epi.record.record_parts import get_group, get_groups, grouping_line, verdict_label
+from gdb_epi.record.record_parts import get_group, get_groups, grouping_key_line, verdict_label
 from gdb_epi.render.color import colored_lines, wants_color
 from gdb_epi.render.escape import escape, one_line
 from gdb_epi.typing_lite import IO, TYPE_CHECKING, Any, Namespace
@@ -225,7 +225,7 @@ class _TableWriter(AnswerWriter):
         self._rows.append(
             [core.path, f"{who} ({process.get('pid') or '?'})", *_table_cells_of_record(record)]
         )
-        line = grouping_line(signature) or str(signature.get("category"))
+        line = grouping_key_line(signature) or str(signature.get("category"))
         group = self._groups.setdefault((label, line), _GroupOfAlikeCores())
         self._copies += not group.add(core.path, who, _record_groups_for_table(record))
         if examined.stacks is not None:
@@ -291,7 +291,9 @@ def _table_cells_of_record(record: Mapping[str, Any]) -> tuple[str, str, str]:
     from gdb_epi.render.signature_words import UNKNOWN, where_and_what_of_record
 
     label = verdict_label(record)
-    where, what = where_and_what_of_record(record, grouping_line(get_group(record, "signature")))
+    where, what = where_and_what_of_record(
+        record, grouping_key_line(get_group(record, "signature"))
+    )
     if get_group(record, "truncated").get("flag"):
         nothing = where == UNKNOWN and label == CANNOT_TELL
         what = "the core was cut off" if nothing else f"{what} (the core was cut off)"
@@ -402,7 +404,7 @@ def _frame_lines(frames: Any, *, whole: bool) -> Generator[str, None, bool]:
     if not any(frame.get("locals") for frame in frames):
         yield from map(escape, row_lines(fold_calls(calls), UNLIMITED))
         return False
-    from gdb_epi.render.variables import MAX_VALUE_LINES, short_repeat, value_lines
+    from gdb_epi.render.variables import MAX_VALUE_LINES, shorten_if_shown_before, value_lines
 
     shown: set[str] = set()
     cut = False
@@ -411,7 +413,7 @@ def _frame_lines(frames: Any, *, whole: bool) -> Generator[str, None, bool]:
     ):
         yield escape(line)
         for variable, value in (frame.get("locals") or {}).items():
-            text = f"        {variable} = {one_line(short_repeat(value, shown))}"
+            text = f"        {variable} = {one_line(shorten_if_shown_before(value, shown))}"
             lines = value_lines(text, most=None if whole else MAX_VALUE_LINES)
             cut = cut or (len(lines) == MAX_VALUE_LINES and lines[-1].endswith(" ..."))
             yield from lines

@@ -153,14 +153,14 @@ def _preload_for_workers(options: ExamineOptions) -> None:
 
 def _start_shared_gdb_server(options: ExamineOptions) -> GdbServer | None:
     """Start the GDB that all cores share, where a GDB is wanted and there is one."""
-    from gdb_epi.cli.support.native_gdb import find_gdb, start_server
+    from gdb_epi.cli.support.native_gdb import find_gdb, start_gdb_server
 
     if options.native in ("never", "gdb"):
         return None
     gdb = find_gdb(options.gdb)
     if gdb is None:
         return None
-    server = start_server(gdb)
+    server = start_gdb_server(gdb)
     limit_memory(server.pid, options.max_memory)
     return server
 

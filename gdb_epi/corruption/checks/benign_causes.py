@@ -104,7 +104,7 @@ def value_made_by_software(context: Context) -> Iterator[Evidence]:
     Innocent causes: these are the innocent causes themselves. The first wrong word counts; a word
     that a flipped pointer led to may be anything, and other checks look at that pointer.
     """
-    account = context.state.account
+    account = context.state.fault_account
     if not isinstance(account, Absent) and account.how == BUS:
         return  # the pointer leads to memory; what is behind it was not there
     for word in find_fault_words(context)[:2]:
@@ -245,7 +245,7 @@ def access_to_guard_page(context: Context) -> Iterator[Evidence]:
     site = _failed_access(context)
     if site is None or site.kind != DATA or not is_canonical(site.address or 0):
         return
-    account = context.state.account
+    account = context.state.fault_account
     if not isinstance(account, Absent) and account.place.kind == GUARD and account.place.region:
         start = account.place.region.start
         if _is_in_pymalloc_pool(context, site.address or 0):
@@ -680,7 +680,7 @@ def _is_end_of_stack_untouched(context: Context) -> bool:
     Recursion writes its frames down to the end. One large frame does not, nor a stack pointer that
     a damaged length, or a return into other code, moved.
     """
-    account = context.state.account
+    account = context.state.fault_account
     stack = None if isinstance(account, Absent) else account.place.region
     if stack is None:
         return False

@@ -93,7 +93,7 @@ def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
 
 def _thread_heaps(context: Context) -> list[HeapWords]:
     """Return the heaps of threads of a process that died: of a live one they change."""
-    account = context.state.account
+    account = context.state.fault_account
     if isinstance(account, Absent):
         return []
     message = account.message

@@ -559,7 +559,7 @@ def cxx_vectors(context: Context) -> Iterator[Evidence]:
 
 def _vector_variables_of_files(context: Context) -> Iterator[tuple[int, int]]:
     """Yield the variables of files before two that lead into malloc's heap, if malloc gave up."""
-    account, heap = context.state.account, main_heap(context.target)
+    account, heap = context.state.fault_account, main_heap(context.target)
     message = None if isinstance(account, Absent) else account.message
     if heap is None or not isinstance(message, AbortMessage) or message.kind != "malloc":
         return

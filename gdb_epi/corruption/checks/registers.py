@@ -248,7 +248,7 @@ def check_stack_pointer_bit(context: Context) -> Iterator[Evidence]:
     switch of stacks to a wrong one, or a saved frame pointer that was overwritten and popped: no
     bit leads from those to frames of the very function that runs, with its callers.
     """
-    account, fault = context.state.account, context.fault
+    account, fault = context.state.fault_account, context.fault
     if isinstance(account, Absent) or isinstance(fault, Absent) or not account.through_stack:
         return
     if account.place.kind in (STACK_ENDED, GUARD):

@@ -567,7 +567,7 @@ def _nearest_start_of_gone_mapping(context: Context, word: FaultWord) -> int | N
         return None
     bottom = max((r.end for r in target.regions() if r.end <= value), default=0)
     words = [fault.registers.get(name, 0) for name in GENERAL]
-    account = context.state.account
+    account = context.state.fault_account
     if not isinstance(account, Absent) and account.address:
         words += [
             account.address - named.offset for named in context.state.variables_holding_bad_address

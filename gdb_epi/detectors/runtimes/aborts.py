@@ -98,7 +98,7 @@ def deliberate_abort(state: ProcessState) -> Iterator[Finding]:
     memory was found damaged, not by whom.
     Reference: glibc assert/assert.c, sysdeps/posix/libc_fatal.c.
     """
-    account = state.account
+    account = state.fault_account
     if isinstance(account, Absent):
         return
     fault, message = account.fault, own_abort_message(state.target, account)
@@ -199,7 +199,7 @@ def c_library_gave_up(state: ProcessState) -> Iterator[Finding]:
     data of the program and is not told.
     Reference: glibc sysdeps/posix/libc_fatal.c, nptl/unwind.c.
     """
-    account = state.account
+    account = state.fault_account
     if isinstance(account, Absent):
         return
     message = own_abort_message(state.target, account)

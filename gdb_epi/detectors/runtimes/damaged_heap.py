@@ -83,7 +83,7 @@ def damaged_heap(state: ProcessState) -> Iterator[Finding]:
     took by sbrk() ends in two blocks of 16 bytes (malloc/malloc.c, sysmalloc: fenceposts).
     Reference: glibc 2.36 malloc/malloc.c (struct malloc_chunk, prev_inuse).
     """
-    account = state.account
+    account = state.fault_account
     if isinstance(account, Absent):
         return
     message = account.message

@@ -41,7 +41,7 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
     by a `raise`, is no failed allocation of Python's.
     Reference: man 3 malloc (ENOMEM), man 2 setrlimit (RLIMIT_AS, RLIMIT_DATA).
     """
-    account = state.account
+    account = state.fault_account
     if isinstance(account, Absent) or account.how not in (ABORTED, RAISED, ACCESS):
         return
     subject = f"thread {account.fault.tid}"

@@ -38,7 +38,7 @@ def freed_callback(state: ProcessState) -> Iterator[Finding]:
     the first word of a closure's code. The object is not looked for without native frames.
     Reference: Modules/_ctypes/callbacks.c (closure_fcn, CThunkObject_dealloc), 3.8 to 3.15.
     """
-    account, python = state.account, state.python
+    account, python = state.fault_account, state.python
     if isinstance(account, Absent) or not account.fault.is_hardware_trap:
         return
     closure = _freed_closure(state.target, account.fault.pc)

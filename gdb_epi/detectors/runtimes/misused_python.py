@@ -74,7 +74,7 @@ def without_gil(state: ProcessState) -> Iterator[Finding]:
     without native frames, and where the GIL cannot be read.
     Reference: Python/ceval_gil.c (struct _gil_runtime_state), Doc/c-api/init.rst.
     """
-    account, python = state.account, state.python
+    account, python = state.fault_account, state.python
     if isinstance(account, Absent) or account.how not in (ACCESS, TRANSFER):
         return
     if not isinstance(python, PythonState):

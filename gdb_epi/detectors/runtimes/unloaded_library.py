@@ -28,7 +28,7 @@ def unloaded_library(state: ProcessState) -> Iterator[Finding]:
     rare, as hardly any program closes libraries.
     Reference: dlclose(3); Lib/ctypes/__init__.py (CDLL keeps `_name` and never closes).
     """
-    account, python = state.account, state.python
+    account, python = state.fault_account, state.python
     if isinstance(account, Absent) or account.how != TRANSFER:
         return
     if not isinstance(python, PythonState):

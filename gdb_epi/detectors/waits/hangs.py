@@ -66,7 +66,7 @@ def going_on(state: ProcessState) -> Iterator[Finding]:
     sent by batch systems when a job has used up its time (sge_queue_conf(5), s_cpu).
     Reference: the kinds of waits are in gdb_epi/hangs/.
     """
-    account = state.account
+    account = state.fault_account
     if not isinstance(account, Absent):
         if account.fault.signo == SIGXCPU:
             return

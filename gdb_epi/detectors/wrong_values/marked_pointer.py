@@ -57,7 +57,7 @@ def marked_pointer(state: ProcessState) -> Iterator[Finding]:
     the others have three marks of one bit between them, no program uses them all as marks.
     Reference: tagged pointers, NaN boxing, the dirty and lock bits of caches and trees.
     """
-    account = state.account
+    account = state.fault_account
     if isinstance(account, Absent) or account.how not in (ACCESS, TRANSFER):
         return
     if not account.fault.architecture.decodes:

@@ -39,7 +39,7 @@ def offset_from_data(state: ProcessState) -> Iterator[Finding]:
     is never looked for, as it may stand there by chance.
     Reference: CWE-823 (use of out-of-range pointer offset).
     """
-    account, python = state.account, state.python
+    account, python = state.fault_account, state.python
     if isinstance(account, Absent) or account.how != ACCESS or not isinstance(python, PythonState):
         return
     operand, registers = account.site.operand, account.fault.registers

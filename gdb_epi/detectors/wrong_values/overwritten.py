@@ -64,7 +64,7 @@ def repeated_wrong_word(state: ProcessState) -> Iterator[Finding]:
 
 
 def _did_own_library_fail(state: ProcessState) -> bool:
-    account = state.account
+    account = state.fault_account
     module = None if isinstance(account, Absent) else module_at(state.target, account.fault.pc)
     return module is not None and is_own_library(module.path or "")
 
@@ -101,7 +101,7 @@ def is_wide_text(word: int) -> bool:
 
 def _bad_pointers_of_access(state: ProcessState) -> Iterator[tuple[str, int]]:
     """Yield (register, value) of the failed access that lead to no memory."""
-    account = state.account
+    account = state.fault_account
     if isinstance(account, Absent) or account.how not in (ACCESS, TRANSFER):
         return
     if not isinstance(state.python, PythonState) or account.site.operand is None:

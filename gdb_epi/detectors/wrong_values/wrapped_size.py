@@ -56,7 +56,7 @@ def wrapped_size(state: ProcessState) -> Iterator[Finding]:
     what is negative as an int, are no counts.
     Reference: CWE-190; sysmalloc_mmap() and request2size in glibc's malloc/malloc.c.
     """
-    account = state.account
+    account = state.fault_account
     if isinstance(account, Absent) or account.how != ACCESS or account.address is None:
         return
     meant = state.target.region_at(account.address + WRAP)

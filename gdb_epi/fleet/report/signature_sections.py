@@ -30,7 +30,7 @@ from gdb_epi.fleet.store.dimensions import parts_for_in_list
 from gdb_epi.record.record_parts import get_group
 from gdb_epi.render.frame_lines import NATIVE as C
 from gdb_epi.render.frame_lines import PYTHON as PY
-from gdb_epi.render.frame_lines import StackCall, fold_calls, shown_name, stack_rows
+from gdb_epi.render.frame_lines import StackCall, fold_calls, limit_stack_rows, shown_name
 from gdb_epi.render.opening_sentences import escaped_opening
 from gdb_epi.render.signature_words import PYTHON, parse_signature_line
 from gdb_epi.render.triage import explaining_calls
@@ -214,7 +214,7 @@ def example_rank(record: Json) -> tuple[int, int]:
 def _frames_of_record(
     record: Json, calls: Sequence[StackCall]
 ) -> tuple[tuple[StackFrame, ...], str]:
-    rows = stack_rows(fold_calls(calls), MAX_FRAMES)
+    rows = limit_stack_rows(fold_calls(calls), MAX_FRAMES)
     if rows:
         return tuple(_frame_of_call(row.call) for row in rows), ""
     lines = get_group(get_group(record, "signature"), "text")

@@ -30,7 +30,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
 from gdb_epi.render.signature_words import (
     UNKNOWN,
     WHERE,
-    differ_only_in_known_names,
+    differ_only_in_how_names_are_known,
     signature_phrase_and_key,
     where_and_what,
 )
@@ -140,7 +140,7 @@ def p_with_other_names(population: Population, mine: Ints, codes: Ints, value: i
     names = [
         code
         for code, other in enumerate(population.signatures)
-        if differ_only_in_known_names(name, other)
+        if differ_only_in_how_names_are_known(name, other)
     ]
     if len(names) < 2:
         return 0.0

@@ -10,7 +10,7 @@ from gdb_epi.cpython.running.exceptions import RaisedException
 from gdb_epi.errors import Absent
 from gdb_epi.record.redact import redact_path
 from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
-from gdb_epi.record.stacks import crashed_exception
+from gdb_epi.record.stacks import exception_of_crashed_thread
 
 MAX_THREADS = 256
 MAX_HANDLED = 32  # exceptions that one thread handles
@@ -23,7 +23,7 @@ def exception(parts: RecordParts, _notes: RecordNotes) -> Json | None:
     state = parts.state
     if isinstance(state.python, Absent):
         return None
-    crashed = crashed_exception(state, state.exceptions)
+    crashed = exception_of_crashed_thread(state, state.exceptions)
     raising = [thread for thread in state.exceptions if thread.all_raised()]
     threads: list[Json] = []
     for thread in raising[:MAX_THREADS]:

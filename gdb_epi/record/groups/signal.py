@@ -51,12 +51,12 @@ def signal(parts: RecordParts, _notes: RecordNotes) -> Json | None:
 
 
 @group(SEVERAL_GROUPS, order=200)
-def failure_site(parts: RecordParts, _notes: RecordNotes) -> Json | None:
+def failure_site_facts(parts: RecordParts, _notes: RecordNotes) -> Json | None:
     """Return the group `facts`, flat, and the addresses that belong into the group `signal`.
 
     None for signals that somebody sent, as no instruction failed.
     """
-    account, target = parts.state.account, parts.state.target
+    account, target = parts.state.fault_account, parts.state.target
     if isinstance(account, Absent) or not account.fault.is_hardware_trap:
         return None
     site = account.site

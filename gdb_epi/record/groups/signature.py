@@ -11,7 +11,7 @@ MAX_STEPS = 128
 
 
 @group("quality", order=20)
-def quality(parts: RecordParts, _notes: RecordNotes) -> Json:
+def stack_quality(parts: RecordParts, _notes: RecordNotes) -> Json:
     """Return how the signed stack was unwound, and the share of its native frames with a name."""
     stack = parts.signed.stack
     natives = [frame.native for frame in stack.frames if frame.native] if stack else []
@@ -59,7 +59,7 @@ def signature(parts: RecordParts, _notes: RecordNotes) -> Json:
 
 
 @group(SEVERAL_GROUPS, order=204)
-def function_code(parts: RecordParts, _notes: RecordNotes) -> Json | None:
+def nameless_function_fact(parts: RecordParts, _notes: RecordNotes) -> Json | None:
     """Return the name that a function without one has by its instructions (N68), as a fact."""
     name = parts.signed.signature.function_code
     return None if name is None else {"facts": {"function_code": name}}

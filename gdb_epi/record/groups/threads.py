@@ -10,7 +10,7 @@ from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.redact import base_name, redact_path
 from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
-from gdb_epi.record.stacks import merged_json, thread_json
+from gdb_epi.record.stacks import merged_stack_json, thread_json
 from gdb_epi.target.api import SHARED_MEMORY
 
 MAX_THREADS = 256  # stacks in one record
@@ -77,7 +77,7 @@ def _thread_stack_json(thread: ThreadState, crashed: Json | None) -> Json:
 
 def _merged_stack(state: ProcessState, tid: int) -> Json:
     stack = state.stack(tid)
-    frames = merged_json(stack)
+    frames = merged_stack_json(stack)
     fields: Json = {
         "tid": tid,
         "name": next((t.name for t in state.python_threads() if t.tid == tid), None),
@@ -120,7 +120,7 @@ def _outer_frames_json(state: ProcessState, frames: list[Json]) -> Json:
     """
     gap = next((i for i, f in enumerate(frames) if f.get("kind") == "sentinel"), None)
     start = max(MAX_MERGED if gap is None else gap + 1, len(frames) - MAX_OUTER)
-    start += _count_repeated(frames[start:])
+    start += _count_innermost_repeated_frames(frames[start:])
     fields: Json = {
         "outer_frames": [
             _describe_nameless_native_frame(state, reduced_frame(frame)) for frame in frames[start:]
@@ -135,7 +135,7 @@ def _outer_frames_json(state: ProcessState, frames: list[Json]) -> Json:
     return fields
 
 
-def _count_repeated(frames: list[Json]) -> int:
+def _count_innermost_repeated_frames(frames: list[Json]) -> int:
     """Return how many frames at the inner end only repeat what is after them: recursion."""
     keys = [tuple(frame.get(name) for name in _SAME_CALL) for frame in frames]
     start = 0

@@ -34,12 +34,12 @@ from gdb_epi.render.frame_lines import (
     NATIVE,
     PYTHON,
     StackCall,
-    call_library,
     call_words,
     calls_of_record,
     innermost_own_python_call,
-    is_foreign_call,
-    is_program_call,
+    is_ctypes_or_cffi,
+    is_python_or_extension_call,
+    library_of_call,
     main_script,
     short_name,
     short_place,
@@ -169,7 +169,7 @@ _TAKE_GIL = "take the GIL in that thread: PyGILState_Ensure(), then PyGILState_R
 _JOIN = "stop and join the other threads, daemons too, before the program ends"
 
 
-def lacks_huge_pages(record: Json) -> bool:
+def ran_out_of_huge_pages(record: Json) -> bool:
     """Whether it is the kernel's huge pages that ran out, of which no process can tell."""
     return any(f.get("detector") == "no_huge_page" for f in get_groups(record, "findings"))
 
@@ -219,7 +219,7 @@ def _fix_of_crash(record: Json, calls: Sequence[StackCall], deciding: Mapping[st
         return "only set a flag in that handler, or use Python's signal.signal()"
     fatal, exits = (deciding.get(name, {}) for name in ("python_fatal_error", "died_at_exit"))
     if fatal.get("no_gil") is True or "without_gil" in deciding:
-        by_ctypes = any(map(is_foreign_call, calls))
+        by_ctypes = any(map(is_ctypes_or_cffi, calls))
         return "call Python's functions by ctypes.pythonapi, not CDLL" if by_ctypes else _TAKE_GIL
     if exits.get("kind") == "beside" or fatal.get("daemon_threads") is True:
         return _JOIN
@@ -272,7 +272,7 @@ def _fix_of_hang(record: Json, facts: Json, calls: Sequence[StackCall]) -> str:
         if f" {hang_types.OF_BARRIER}" in awaited:
             return "call abort() of the barrier where one of its parties fails"
         return (
-            _how_to_notify_in_time(awaited, calls)
+            _fix_of_wait_for_notification(awaited, calls)
             if doing == "event"
             else _fix_for_awaited(awaited)
         )
@@ -291,10 +291,10 @@ def _fix_of_hang(record: Json, facts: Json, calls: Sequence[StackCall]) -> str:
         place = next(iter(get_texts(member, "frames")), "")
         at = next((n for n, call in enumerate(calls) if call_words(call) == place), 0)
         if at and calls[at - 1].language == PYTHON and not calls[at - 1].name.endswith("__"):
-            return _timeout_of_call(calls[at - 1], place)
+            return _where_call_takes_timeout(calls[at - 1], place)
         return f"set a timeout for the call at {place}" if place else ""
     if sort == "nobody left" and doing == "event" and not fix:
-        return _how_to_notify_in_time(what, calls)
+        return _fix_of_wait_for_notification(what, calls)
     return _BY_FIX.get(str(fix), _BY_KIND.get(OWN_PIPE if sort == "pipe" else sort, ""))
 
 
@@ -302,7 +302,7 @@ def _fix_for_awaited(awaited: str) -> str:
     return next((how for what, how in _BY_AWAITED.items() if awaited.startswith(what)), "")
 
 
-def _how_to_notify_in_time(awaited: str, calls: Sequence[StackCall]) -> str:
+def _fix_of_wait_for_notification(awaited: str, calls: Sequence[StackCall]) -> str:
     """Return how nobody waits for ever for what is given; a Condition forgets what came before.
 
     Queues and other classes of the standard library wait by a Condition too, and look first.
@@ -312,7 +312,7 @@ def _how_to_notify_in_time(awaited: str, calls: Sequence[StackCall]) -> str:
     python = [call for call in calls if call.language == PYTHON][:2]
     is_condition = (
         bool(python[1:]) and python[0].name.endswith("wait")
-        and python[0].filename.endswith("threading.py") and not call_library(python[1])
+        and python[0].filename.endswith("threading.py") and not library_of_call(python[1])
     )  # fmt: skip
     return _LOOKS_AND_GIVES if is_condition else _GIVES_ANYHOW
 
@@ -325,9 +325,9 @@ def _is_held_by_other_process(record: Json, member: Json) -> bool:
     )
 
 
-def _timeout_of_call(call: StackCall, place: str) -> str:
+def _where_call_takes_timeout(call: StackCall, place: str) -> str:
     """Return where a call takes its timeout: in the call, in its object, or at its socket."""
-    library, owner = call_library(call).removesuffix(".py"), call.name.rpartition(".")[0]
+    library, owner = library_of_call(call).removesuffix(".py"), call.name.rpartition(".")[0]
     if library in _CLIENTS:
         return f"pass timeout= where the {owner or 'client'} of {place} is made"
     if library in ("socket", "ssl") and not call.name.endswith("create_connection"):
@@ -346,7 +346,7 @@ def _fix_of_deadlock_circle(record: Json) -> str:
     libraries = list(map(_library_that_takes_lock, calls))
     if len(waits) == 1 and not joins and waits[0].get("kind") not in INITIALISED:
         name, caller = waits[0].get("name") or "that lock", innermost_own_python_call(calls[0])
-        if libraries[0] and caller is not None and not call_library(caller):
+        if libraries[0] and caller is not None and not library_of_call(caller):
             return f"do not call {libraries[0]} in {call_words(caller)}: it holds {name} there"
         finalizer = next((c for c in calls[0] if c.name.rpartition(".")[2] == "__del__"), None)
         if finalizer is not None:  # it runs between any two steps of other code
@@ -376,8 +376,8 @@ def _library_that_takes_lock(calls: Sequence[StackCall]) -> str:
     A lock's own methods are written in Python too: threading's say nothing about whose lock it is.
     """
     python = [call for call in calls if call.language == PYTHON]
-    taking = next((call for call in python if call_library(call) not in _OF_LOCKS), None)
-    return call_library(taking) if taking is not None else ""
+    taking = next((call for call in python if library_of_call(call) not in _OF_LOCKS), None)
+    return library_of_call(taking) if taking is not None else ""
 
 
 def advice_for_cause(record: Json) -> tuple[str, str] | None:
@@ -493,7 +493,7 @@ def _advice_for_exhausted_stack(record: Json) -> str:
 def is_half_of_pointer_lost(record: Json, calls: Sequence[StackCall]) -> bool:
     """Whether ctypes or cffi passed on the low half of an address, as a C int is passed."""
     rules = get_texts(get_group(record, "verdict"), "rules")
-    return "S:truncated" in rules and any(map(is_foreign_call, calls))
+    return "S:truncated" in rules and any(map(is_ctypes_or_cffi, calls))
 
 
 def is_unchecked_null_result(record: Json, calls: Sequence[StackCall]) -> bool:
@@ -502,4 +502,9 @@ def is_unchecked_null_result(record: Json, calls: Sequence[StackCall]) -> bool:
     if not raised.get("type") or raised.get("state") in ("handled", "reported"):
         return False
     null = any(f.get("detector") == "null_dereference" for f in get_groups(record, "findings"))
-    return null and bool(calls) and calls[0].language == NATIVE and is_program_call(calls[0])
+    return (
+        null
+        and bool(calls)
+        and calls[0].language == NATIVE
+        and is_python_or_extension_call(calls[0])
+    )

@@ -49,12 +49,12 @@ def memory_lines(record: Json) -> list[str]:
         all_of_it = f"{size_in_words(total)} in all, which is little"
         return [f"{all_of_it}: look for one very large request, or a low limit"]
     if reached >= MUCH * total:
-        kinds = _main_types(types, reached)
+        kinds = _main_types_words(types, reached)
         lines = [f"{size_in_words(reached)} {of_all} are objects of Python: {kinds}"]
         holders = [h for h in get_groups(use, "holders") if get_number(h, "bytes") > TOLD * total]
         return lines + [memory_holder_words(holder) for holder in holders[:2]]
     if in_blocks >= MUCH * total:
-        kinds = _main_types(get_groups(small, "types"), in_blocks)
+        kinds = _main_types_words(get_groups(small, "types"), in_blocks)
         lines = [f"{size_in_words(in_blocks)} {of_all} are objects of Python: {kinds}"]
         return [*lines, "no variable leads to most of it: look for cycles that gc has not freed"]
     objects = max(reached, in_blocks)
@@ -71,7 +71,7 @@ def memory_lines(record: Json) -> list[str]:
     return lines
 
 
-def _main_types(types: Sequence[Json], total: float) -> str:
+def _main_types_words(types: Sequence[Json], total: float) -> str:
     """Return "28 objects of type bytearray (294 MB)" for what makes up most of some bytes."""
     shown = list(types[:1])
     shown += [kind for kind in types[1:MAX_TYPES] if get_number(kind, "bytes") > TOLD * total]
@@ -116,7 +116,7 @@ def _quoted_holder_name(holder: Json) -> str:
     return f"{where}`"
 
 
-def distinct_types(use: Json) -> list[tuple[Json, str]]:
+def distinct_types_with_notes(use: Json) -> list[tuple[Json, str]]:
     """Return each type once, the largest first, and where more bytes of it were found.
 
     Most objects are seen from variables and in small blocks: a reader would add them up.
@@ -130,7 +130,7 @@ def distinct_types(use: Json) -> list[tuple[Json, str]]:
     return sorted(rows.values(), key=lambda row: -get_number(row[0], "bytes"))
 
 
-def mapped_words(use: Json) -> str:
+def mapped_memory_words(use: Json) -> str:
     """Return how much was mapped, with what limits that."""
     return f"mapped: {size_in_words(get_number(use, 'mapped'))} (ulimit -v counts that)"
 
@@ -145,7 +145,7 @@ def memory_report(state: ProcessState) -> Report:
     if use["anonymous"] >= LITTLE:
         lines += [*memory_lines({"memory_use": use}), ""]
     lines.append(
-        f"{mapped_words(use)}, of it "
+        f"{mapped_memory_words(use)}, of it "
         f"{size_in_words(use['anonymous'])} private memory (the largest mapping "
         f"{size_in_words(use['largest_mapping'])}), {size_in_words(use['of_files'])} files, "
         f"{size_in_words(use['shared'])} shared"
@@ -175,7 +175,7 @@ def memory_report(state: ProcessState) -> Report:
             size_in_words(get_number(kind, "bytes")),
             found,
         )
-        for kind, found in distinct_types(use)
+        for kind, found in distinct_types_with_notes(use)
     ]
     return Report(
         "memory",

@@ -33,10 +33,10 @@ from gdb_epi.record.record_parts import (
 from gdb_epi.render.frame_lines import (
     PYTHON,
     StackCall,
-    call_library,
     innermost_own_python_call,
+    library_of_call,
     short_place,
-    without_build_tag,
+    without_abi_tag,
 )
 from gdb_epi.typing_lite import Any
 
@@ -98,7 +98,7 @@ def _place_of_uncaught_exception(record: Json) -> str:
         not gave_up
         or raised.get("state") != "reported"
         or not file
-        or call_library(StackCall(PYTHON, "", file))
+        or library_of_call(StackCall(PYTHON, "", file))
     ):
         return ""
     return f"{file.rpartition('/')[2]}:{place.get('lineno')}"
@@ -111,7 +111,7 @@ def name_file_at_fault(record: Json, *, whole: bool = False) -> str:
     """
     code = get_group(record, "at_fault")
     file = next(iter(get_texts(code, "files")), "")
-    file = file if whole else without_build_tag(file)
+    file = file if whole else without_abi_tag(file)
     package = code.get("package")
     return f"{package} ({file})" if package and isinstance(package, str) else file
 
@@ -119,9 +119,9 @@ def name_file_at_fault(record: Json, *, whole: bool = False) -> str:
 def _whose_code_words(record: Json, calls: Sequence[StackCall], reason: str) -> tuple[str, str]:
     """Return ", in watch.so" where it is known whose code it is; a sentence where it is not."""
     code = get_group(record, "at_fault")
-    whose, files = code.get("whose"), [without_build_tag(file) for file in get_texts(code, "files")]
+    whose, files = code.get("whose"), [without_abi_tag(file) for file in get_texts(code, "files")]
     python = innermost_own_python_call(calls)
-    line = "" if python is None or call_library(python) else short_place(python)
+    line = "" if python is None or library_of_call(python) else short_place(python)
     if whose in (LIBRARY, CALL) and files:
         if any(
             get_group(finding, "facts").get("reaches_out") is True
@@ -153,7 +153,7 @@ def _whose_code_words(record: Json, calls: Sequence[StackCall], reason: str) -> 
         why = "perhaps a call by ctypes" if by_ctypes else no_other if checked else ""
         return "", f"{_UNKNOWN}: {why}".removesuffix(": ")
     frames = get_groups(explaining_stack(record), "frames")
-    running = {without_build_tag(str(frame.get("module")).rpartition("/")[2]) for frame in frames}
+    running = {without_abi_tag(str(frame.get("module")).rpartition("/")[2]) for frame in frames}
     here = next((file for file in files if file in running), "")
     files = [file for file in files if file != here]
     few = [*files[:MAX_NAMED], *(["others"] if files[MAX_NAMED:] else [])]
@@ -165,7 +165,7 @@ def _whose_code_words(record: Json, calls: Sequence[StackCall], reason: str) -> 
     if by_ctypes:  # Python code can write anywhere by it, and nothing tells that these files ran
         return "", f"{_UNKNOWN}: suspect {', '.join(few)} or {_BY_CTYPES}"
     named = f"{', '.join(few[:-1])} or {few[-1]}" if few[1:] else few[0]
-    all_named = not files[MAX_NAMED:] and _are_all_native_files(record, files)
+    all_named = not files[MAX_NAMED:] and _are_only_native_files_loaded(record, files)
     only = "the only " if all_named else ""
     return "", f"{_UNKNOWN}: suspect {named}, {only}native code that is not Python's"
 
@@ -181,7 +181,7 @@ def _null_argument_words(record: Json) -> str:
     return f", with NULL as argument {' and '.join(nulls)}"
 
 
-def _are_all_native_files(record: Json, files: Sequence[str]) -> bool:
+def _are_only_native_files_loaded(record: Json, files: Sequence[str]) -> bool:
     """Whether no native code but these files', Python's and the system's was loaded.
 
     A module of the standard library that this Python does not know counts as another one.
@@ -189,10 +189,10 @@ def _are_all_native_files(record: Json, files: Sequence[str]) -> bool:
     names = [str(m.get("soname")) for m in get_groups(get_group(record, "libs"), "modules")]
     standard: frozenset[str] = getattr(sys, "stdlib_module_names", frozenset())
     own = [n for n in names if is_own_library(n) and n.partition(".")[0] not in standard]
-    return bool(own) and {without_build_tag(name) for name in own} <= {*files}
+    return bool(own) and {without_abi_tag(name) for name in own} <= {*files}
 
 
-def interpreter_words(record: Json) -> str:
+def interpreter_function_words(record: Json) -> str:
     """Return words for a function of CPython in which it crashed: readers take it for the culprit.
 
     Only where no code of others can have done it is it called Python's own code. {} is its name.

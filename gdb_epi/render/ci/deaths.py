@@ -10,10 +10,10 @@ from gdb_epi.record.record_parts import (
     explaining_stack,
     get_group,
     get_groups,
-    grouping_line,
+    grouping_key_line,
     verdict_label,
 )
-from gdb_epi.render.frame_lines import PYTHON, StackCall, call_library, calls_of_record
+from gdb_epi.render.frame_lines import PYTHON, StackCall, calls_of_record, library_of_call
 from gdb_epi.typing_lite import Any, NamedTuple
 
 # -- Where in the user's own sources a process died: the line that a CI can point at ---------------
@@ -44,7 +44,7 @@ def own_source_lines(record: Mapping[str, Any]) -> Iterator[SourceLine]:
     for group in ("frames", "outer_frames"):
         for call in calls_of_record(get_groups(stack, group)):
             place = source_line_of_call(call)
-            if place is not None and not call_library(call):
+            if place is not None and not library_of_call(call):
                 yield place
 
 
@@ -117,7 +117,7 @@ class Death(NamedTuple):
     @property
     def signature(self) -> str:
         """The line of the key that groups it; "" without one."""
-        return grouping_line(get_group(self.record, "signature"))
+        return grouping_key_line(get_group(self.record, "signature"))
 
     @property
     def keys(self) -> dict[str, str]:

@@ -43,7 +43,7 @@ from gdb_epi.signature.categories.types import (
     Rule,
     RuleMatch,
     RuleUndecided,
-    category_without_stack,
+    category_family,
 )
 from gdb_epi.signature.names import signature_safe_text
 from gdb_epi.sizes import WORD
@@ -536,9 +536,7 @@ def categorise(inputs: CategoryInput) -> tuple[Category, list[str]]:
             return Category("unknown", "abort", evidence), steps
         elif answer is not None:
             steps.append(f"category: {answer.name}: {answer.evidence}")
-            return Category(
-                answer.name, category_without_stack(answer.name), answer.evidence
-            ), steps
+            return Category(answer.name, category_family(answer.name), answer.evidence), steps
     if isinstance(inputs.crash, Absent):
         return Category("unknown", "unknown", inputs.crash.detail), steps
     code = "no si_code" if inputs.crash.si_code is None else f"si_code {inputs.crash.si_code}"

@@ -101,6 +101,6 @@ Answer = RuleMatch | RuleUndecided | None
 Rule = Callable[[CategoryInput], Answer]
 
 
-def category_without_stack(name: str) -> str:
+def category_family(name: str) -> str:
     """Return the part of a category that needs no stack."""
     return "abort" if name.startswith("abort-") else name

@@ -83,7 +83,7 @@ def _row_cells(row: TopSignature, records: Sequence[dict[str, Any]]) -> list[obj
 
 def _possibly_one_bug_lines(rows: Sequence[TopSignature]) -> list[str]:
     """Say which rows may be one bug: Pythons and cores differ in which names they know."""
-    from gdb_epi.render.signature_words import differ_only_in_known_names
+    from gdb_epi.render.signature_words import differ_only_in_how_names_are_known
 
     lines, left = [], [row for row in rows if row.signature and row.key and row.program]
     while left:
@@ -91,7 +91,7 @@ def _possibly_one_bug_lines(rows: Sequence[TopSignature]) -> list[str]:
         same = [
             row for row in left
             if row.program == first.program
-            and differ_only_in_known_names(first.signature or "", row.signature or "")
+            and differ_only_in_how_names_are_known(first.signature or "", row.signature or "")
         ]  # fmt: skip
         if same:
             keys = ", ".join(str(row.key) for row in (first, *same))

@@ -170,7 +170,7 @@ class DebugNames:
         except DAMAGED:
             raise GdbNeeded("damaged debug information") from None
 
-    def function(self, place: int) -> DebugInfoEntry | None:
+    def function_at_place(self, place: int) -> DebugInfoEntry | None:
         """Return the function that holds a place; None where GDB knows none. Raises GdbNeeded."""
         try:
             return self._find_function(place)
@@ -196,7 +196,7 @@ class DebugNames:
         that call. A place without a function is named by its symbol. Damage is not caught here.
         """
         unit = self.units.unit_at(pc)
-        function = self.function(pc)
+        function = self.function_at_place(pc)
         if unit is None or function is None:
             symbol = self._symbols.name_at_address(pc)
             lines = None if unit is None else self._line_table(unit)

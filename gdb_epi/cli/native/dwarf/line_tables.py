@@ -92,7 +92,7 @@ class LineTable:
         self._parts: list[_LineSequence] = []
         self._begun = _LineSequence(array("Q"), array("Q"))  # a part that is not read to its end
         self._wanted = NEVER  # the program is read up to the first row behind it
-        self._reading = self._read_parts()
+        self._reading = self._read_line_sequences()
 
     def file_name(self, number: int) -> str:
         """Return the name of a file as GDB gives it."""
@@ -130,14 +130,16 @@ class LineTable:
         first = bisect_left(addresses, since)
         while first and (not rows[first] >> _LINE or rows[first] & DISCRIMINATED):  # left out?
             first = bisect_left(addresses, addresses[first - 1])
-        file, line = self._last_recorded(addresses[first:behind], rows[first:behind])
+        file, line = self._last_recorded_file_and_line(addresses[first:behind], rows[first:behind])
         here = rows[bisect_left(addresses, since) : behind]
         statements = any(row & STATEMENT for row in here)
         next_row = rows[behind]
         next_row_line = next_row >> _LINE if statements and not next_row & STATEMENT else None
         return LineOfAddress(self.file_name(file), line, since, next_row_line)
 
-    def _last_recorded(self, addresses: array[int], rows: array[int]) -> tuple[int, int]:
+    def _last_recorded_file_and_line(
+        self, addresses: array[int], rows: array[int]
+    ) -> tuple[int, int]:
         """Return file and line of what GDB records last of rows that begin with a new address.
 
         A change of the file ends what was before, and is left out where it is no beginning of a
@@ -169,7 +171,7 @@ class LineTable:
 
     # -- the program ----------------------------------------------------------------------------
 
-    def _read_parts(self) -> Iterator[bool]:
+    def _read_line_sequences(self) -> Iterator[bool]:
         """Read the rows of each part of the program; yield behind each address that is wanted."""
         data, size = self._data, len(self._data)
         base, width, smallest = self._opcode_base, self._line_range, self._smallest

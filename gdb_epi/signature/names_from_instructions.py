@@ -29,7 +29,7 @@ _SHORT_BRANCHES = range(0x70, 0x80)
 _ADDRESS_SIZES = (4, 8)  # bytes of an operand that may be an address
 
 
-def function_code(target: Target, pc: int) -> str | Absent:
+def name_from_instructions(target: Target, pc: int) -> str | Absent:
     """Return the name that the instructions of the function at a code address give (N68).
 
     Absent: not x86-64, no entry of the unwind tables, bytes that nobody has, or an instruction
@@ -52,10 +52,10 @@ def function_code(target: Target, pc: int) -> str | Absent:
     same = link_independent_code(code, addresses, whole=size == function.end - function.start)
     if same is None:
         return Absent(NOT_AVAILABLE, "the function has an instruction that is not known here")
-    return name_of_code(same)
+    return name_from_comparable_code(same)
 
 
-def name_of_code(comparable: bytes) -> str:
+def name_from_comparable_code(comparable: bytes) -> str:
     """Return the name for what link_independent_code() made."""
     return PREFIX + sha256_hex(comparable)[:DIGITS]
 
