@@ -16,7 +16,7 @@ from gdb_epi.cpython.values.context import Undecodable
 from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.descriptor_waits import may_descriptor_be_held_elsewhere
+from gdb_epi.hangs.descriptor_waits import may_other_processes_share_descriptors
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.types import HANG, HangDiagnosis, ThreadActivity, function_and_line
 
@@ -36,7 +36,7 @@ def diagnose_write_to_own_capture(
     if context.foreign_threads or not all(d.kind in _AT_REST and not d.timed for d in others):
         return None
     capturing = next(_frames_capturing_output(context, activity), None)
-    if capturing is None or may_descriptor_be_held_elsewhere(context):
+    if capturing is None or may_other_processes_share_descriptors(context):
         return None
     frame, what = capturing
     name = "standard output" if activity.target == 1 else "standard error"

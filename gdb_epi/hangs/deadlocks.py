@@ -11,7 +11,7 @@ from gdb_epi.cpython.running.unfinished_tasks import BY_CODE, BY_FRAMES, CERTAIN
 from gdb_epi.cpython.running.wait_rules import TASK, WORDS
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
+from gdb_epi.hangs.hang_context import HangContext, process_rule_from_thread_rule
 from gdb_epi.hangs.library_calls import (
     FUTURES,
     POOL_RESULTS,
@@ -181,7 +181,7 @@ def diagnose_process_lock_self_deadlock(context: HangContext) -> HangDiagnosis |
     return None
 
 
-@diagnose_each_thread
+@process_rule_from_thread_rule
 def diagnose_deadlocked_pool_callback(
     context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
@@ -223,7 +223,7 @@ def diagnose_deadlocked_pool_callback(
     )  # fmt: skip
 
 
-@diagnose_each_thread
+@process_rule_from_thread_rule
 def diagnose_deadlocked_future_callback(
     context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
@@ -470,7 +470,7 @@ def _name_of_holder(task: UnfinishedTask, holder: UnfinishedTask) -> str:
     return "another one" if name_task(task) == NAMELESS else "another of that name"
 
 
-@diagnose_each_thread
+@process_rule_from_thread_rule
 def diagnose_lock_held_by_suspended_task(
     context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
@@ -482,7 +482,7 @@ def diagnose_lock_held_by_suspended_task(
     if activity.kind != hang_types.LOCK or activity.timed or not activity.object:
         return None
     holder = next((t for t in context.tasks if activity.object in t.holds and not t.running), None)
-    if holder is None or not _runs_all_tasks(context, activity, holder.framework):
+    if holder is None or not _is_only_event_loop_thread(context, activity, holder.framework):
         return None
     frames = own_frames(holder, context.installed)
     if not frames:
@@ -500,7 +500,9 @@ def diagnose_lock_held_by_suspended_task(
     )  # fmt: skip
 
 
-def _runs_all_tasks(context: HangContext, activity: ThreadActivity, framework: str) -> bool:
+def _is_only_event_loop_thread(
+    context: HangContext, activity: ThreadActivity, framework: str
+) -> bool:
     """Tell whether a thread runs one of a framework's tasks, and no other has an event loop."""
     runs = any(
         task.running and task.framework == framework and task.tid in (None, activity.tid)

@@ -63,7 +63,7 @@ def diagnose_read_of_own_pipe(
         "by"
     )
     free = [d for d in others if d.tid not in chain.tids]
-    elsewhere = may_descriptor_be_held_elsewhere(context)
+    elsewhere = may_other_processes_share_descriptors(context)
     if free:
         free.sort(key=lambda d: d.kind not in ALIVE)
         return chain.diagnose_through(activity, free[0].tid, what)
@@ -131,7 +131,7 @@ def diagnose_write_to_own_pipe(
         return None
     held_up = threads_held_up_by(context, {activity.tid})
     going = [d for d in context.activities if d.tid not in held_up and context.view.frames(d.tid)]
-    if going or may_descriptor_be_held_elsewhere(context):
+    if going or may_other_processes_share_descriptors(context):
         return None
     others = [d for d in context.threads_by_importance if d.tid in held_up - {activity.tid}]
     waiting = "".join(f"; {d.waits()} for {d.what}" for d in others[:1])
@@ -157,7 +157,9 @@ def diagnose_selector_of_nothing(
     frames = context.view.frames(activity.tid)
     selector = descriptors_of_selector(context.view, frames)
     fixed = selector is None and activity.call in _TAKES_SETS and not activity.watched
-    if activity.timed or not (selector == () or (fixed and _is_set_kept(context, activity))):
+    if activity.timed or not (
+        selector == () or (fixed and _is_watched_set_referred_to_elsewhere(context, activity))
+    ):
         return None
     held_up = threads_held_up_by(context, {activity.tid})
     others = context.foreign_threads or not context.view.all_frames().keys() <= held_up
@@ -178,7 +180,7 @@ def diagnose_selector_of_nothing(
 
 
 @default_when_unreadable(False)
-def _is_set_kept(context: HangContext, activity: ThreadActivity) -> bool:
+def _is_watched_set_referred_to_elsewhere(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether the call got an empty list, or a poll object, that is more than its argument."""
     frame = context.view.frames(activity.tid)[0]
     reader = context.view.reader
@@ -223,7 +225,7 @@ def _diagnose_read_to_end_of_own_pipe(
         holder, name = next(held, (own, ""))
     place = "the module" if holder.name == "<module>" else f"{holder.qualname or holder.name}()"
     owner = f", `{name}` of {place}" if name else ""
-    where = f" in {activity.place or 'a loop'}" if context.loops_around(frames[:1]) else ""
+    where = f" in {activity.place or 'a loop'}" if context.count_loops(frames[:1]) else ""
     waits = f"{activity.waits()}{where} for data on descriptor {number}"
     return wait_diagnosis(
         HANG, "pipe of its own", f"{waits}, a pipe that it reads to its end; that end never comes, "
@@ -343,7 +345,7 @@ def reads_inotify_events(context: HangContext, activity: ThreadActivity) -> bool
     )  # fmt: skip
 
 
-def may_descriptor_be_held_elsewhere(context: HangContext) -> bool:
+def may_other_processes_share_descriptors(context: HangContext) -> bool:
     """Tell whether another process may have a copy of a descriptor of this one.
 
     A child that was forked or was given it has one, and where this process was forked its parent.
@@ -351,7 +353,7 @@ def may_descriptor_be_held_elsewhere(context: HangContext) -> bool:
     table = context.descriptors
     return (
         context.locks.fork.forked is not False
-        or bool(table.children or table.running_processes)
+        or bool(table.children or table.multiprocessing_children)
         or context.may_program_fork
     )
 
@@ -379,7 +381,9 @@ def diagnose_wait_on_closed_socket(
     )  # fmt: skip
 
 
-def find_selector_of_closed_socket(context: HangContext, awaited: int) -> ThreadActivity | None:
+def find_thread_selecting_closed_socket(
+    context: HangContext, awaited: int
+) -> ThreadActivity | None:
     """Return the thread whose selector would lead to an object by a socket that was closed since.
 
     Closing takes a socket out of epoll; the selector keeps it, and what was registered with it
@@ -427,7 +431,7 @@ def diagnose_read_of_socket_kept_open(
     )  # fmt: skip
 
 
-def rest_of_message_clause(context: HangContext, called: Sequence[PyFrame]) -> str:
+def incomplete_message_clause(context: HangContext, called: Sequence[PyFrame]) -> str:
     """Say that a message has begun to come, and is not whole; "" where that is not known.
 
     `called` are the frames of the library that reads, innermost first. Four bytes with its size

@@ -183,7 +183,7 @@ class DescriptorTable:
                 return flags is not None and bool(flags & WRITABLE) and flags >> SEEKABLE & 3 != 1
         return False
 
-    def is_on_disk(self, stream: int) -> bool:
+    def may_be_on_disk(self, stream: int) -> bool:
         """Tell whether a stream of `io` reads what may be a file on disk: no pipe, no socket."""
         number = self.descriptor_of_stream(stream)
         return any(
@@ -279,7 +279,7 @@ class DescriptorTable:
         )
 
     @cached_property
-    def running_processes(self) -> list[tuple[int, bool]]:
+    def multiprocessing_children(self) -> list[tuple[int, bool]]:
         """(pid, whether it was forked) of children of multiprocessing that were not seen to end."""
         made = []
         for kind, address in self._objects_with_descriptors:

@@ -25,17 +25,20 @@ from gdb_epi.hangs.live.holders_of_awaited import (
     diagnose_permits_of_ended_tasks,
 )
 from gdb_epi.hangs.live.stuck_tasks import diagnose_main_task
-from gdb_epi.hangs.live.who_may_end_waits import name_who_may_end
+from gdb_epi.hangs.live.who_may_end_waits import add_who_may_end_wait
 from gdb_epi.hangs.loops.computing_threads import diagnose_computing_threads
 from gdb_epi.hangs.loops.condition_waits import diagnose_missed_notification
-from gdb_epi.hangs.loops.endless_climbs import diagnose_endless_climb
+from gdb_epi.hangs.loops.endless_climbs import diagnose_search_past_root_folder
 from gdb_epi.hangs.loops.endless_loops import diagnose_endless_loop
 from gdb_epi.hangs.loops.endless_matches import diagnose_endless_match
 from gdb_epi.hangs.loops.endless_repetitions import diagnose_endless_repetition
-from gdb_epi.hangs.loops.endless_walks import diagnose_endless_search, diagnose_endless_walk
+from gdb_epi.hangs.loops.endless_walks import (
+    diagnose_endless_search_in_count,
+    diagnose_endless_walk,
+)
 from gdb_epi.hangs.loops.futile_polls import diagnose_futile_poll
 from gdb_epi.hangs.loops.long_computations import diagnose_long_computation
-from gdb_epi.hangs.loops.long_iterations import diagnose_endless_iteration
+from gdb_epi.hangs.loops.long_iterations import diagnose_too_long_iteration
 from gdb_epi.hangs.loops.polled_waits import (
     diagnose_giver_that_loops,
     diagnose_poll_in_vain,
@@ -90,7 +93,7 @@ def diagnose_hang(
         answer = _first_diagnosis(context)
         if answer is None:
             return Absent("not_available", "no thread of the program is known well enough")
-        return name_who_may_end(context, answer)
+        return add_who_may_end_wait(context, answer)
     except EpiError as error:
         return Absent("unreadable", str(error))
     finally:
@@ -128,8 +131,8 @@ def _first_diagnosis(context: HangContext) -> HangDiagnosis | None:
         deadlocks.diagnose_gil_held_while_sleeping,
         diagnose_endless_native_code,
         diagnose_endless_walk,
-        diagnose_endless_search,
-        diagnose_endless_climb,
+        diagnose_endless_search_in_count,
+        diagnose_search_past_root_folder,
         diagnose_poll_for_process,
         diagnose_futile_poll,
         diagnose_poll_in_vain,
@@ -141,7 +144,7 @@ def _first_diagnosis(context: HangContext) -> HangDiagnosis | None:
         diagnose_endless_match,
         diagnose_spin_on_shared_memory,
         diagnose_long_computation,
-        diagnose_endless_iteration,
+        diagnose_too_long_iteration,
         diagnose_endless_repetition,
         diagnose_computing_threads,
         single_wait.diagnose_blocked_event_loop,

@@ -9,16 +9,16 @@ from functools import cached_property
 
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.descriptor_waits import ALIVE, find_selector_of_closed_socket
+from gdb_epi.hangs.descriptor_waits import ALIVE, find_thread_selecting_closed_socket
 from gdb_epi.hangs.hang_context import HangContext, WaitChain
 from gdb_epi.hangs.idleness import (
     is_in_request_handler,
     is_in_serving_loop,
-    is_polled_by_library,
+    is_repeated_by_library,
     is_waiting_for_turn_under_lock,
     library_frames_called,
     only_waits_for_work,
-    seconds_of_timeout,
+    seconds_of_library_timeout,
     waits_for_queue,
 )
 from gdb_epi.hangs.library_calls import (
@@ -44,7 +44,7 @@ from gdb_epi.hangs.processes.queued_jobs import (
     queued_pool_jobs_clause,
     unfinished_queue_jobs_clause,
 )
-from gdb_epi.hangs.signal_waits import find_signal_for_thread
+from gdb_epi.hangs.signal_waits import find_signal_that_ends_thread_wait
 from gdb_epi.hangs.types import (
     DEADLOCK,
     FED,
@@ -103,7 +103,7 @@ class _EventWait:
     def diagnose_wait(self) -> HangDiagnosis | None:
         """Return the first answer that holds: nobody needed, nobody left, who gives it, nobody."""
         context, activity = self._context, self._activity
-        signal, surely = find_signal_for_thread(context, activity)
+        signal, surely = find_signal_that_ends_thread_wait(context, activity)
         harmless = None if surely and not activity.timed else self._diagnose_wait_needing_nobody()
         if harmless is not None:
             return harmless
@@ -302,7 +302,7 @@ class _EventWait:
                 left = self._foreign_threads_clause() if self._foreign_threads else _NOBODY_LEFT
                 text = f"{timed}, in a loop; {left}"
                 return wait_diagnosis(HANG, "timed wait", text, activity, INFO)
-            in_turns = in_loop or is_polled_by_library(context, activity)
+            in_turns = in_loop or is_repeated_by_library(context, activity)
             stuck = (
                 self._diagnose_loop_of_vain_waits()
                 if in_turns
@@ -323,7 +323,9 @@ class _EventWait:
 
     def _diagnose_full_dask_worker(self) -> HangDiagnosis | None:
         """Return the answer where all threads of a dask worker wait for results of the cluster."""
-        pools = {d.tid: _dask_pool(self._context, d) for d in self._context.activities}
+        pools = {
+            d.tid: _executor_of_dask_thread(self._context, d) for d in self._context.activities
+        }
         own = pools.get(self._activity.tid)
         mates = [d for d in self._context.activities if own and pools[d.tid] == own]
         if not mates or any(d.awaits != OF_CLUSTER for d in mates):
@@ -356,7 +358,7 @@ class _EventWait:
             return untimed._replace(
                 sentence=f"{untimed.sentence}; it waits in turns with a timeout"
             )
-        if not is_polled_by_library(context, activity):
+        if not is_repeated_by_library(context, activity):
             return None
         jobs = [d for d in self._python_threads if d.frames and d.tid not in self._chain.tids]
         answers = [
@@ -382,7 +384,7 @@ class _EventWait:
             return None
         if any(is_waiting_for_turn_under_lock(activity, other) for other in circle.members[1:]):
             return None
-        seconds = seconds_of_timeout(context, activity)
+        seconds = seconds_of_library_timeout(context, activity)
         ends = f"a timeout ends one wait{f', after {duration_words(seconds)}' if seconds else ''}"
         return circle._replace(
             sentence=f"{circle.sentence}; {ends}", ends=ends,
@@ -404,7 +406,7 @@ class _EventWait:
             answer = answer or diagnose_wait_for_process_futures(context, activity, self._waits)
             if answer is not None:
                 return answer
-        selecting = find_selector_of_closed_socket(context, activity.object)
+        selecting = find_thread_selecting_closed_socket(context, activity.object)
         if selecting is not None:
             return wait_diagnosis(
                 HANG, "closed socket", f"{self._waits}, which {selecting.who()} would learn of by "
@@ -510,7 +512,7 @@ class _EventWait:
         end = "the end of " if giver.kind == hang_types.JOIN else ""
         has = "could end this wait" if giver.tid in givers else "uses it too"
         by = "calls a method of" if giver.tid in givers else "refers to"
-        if self._has_done_all_work(giver):
+        if self._is_idle_worker_fed_by_other(giver):
             # What an Event was set to stays. A Condition tells only those that wait already.
             of_condition = self._context.view.type_name(giver.object).endswith("Condition")
             missed = "was notified before it waited, or never" if of_condition else "was not given"
@@ -534,7 +536,7 @@ class _EventWait:
             ("a timeout",), ("code that reaches it through a global",),
         )  # fmt: skip
 
-    def _has_done_all_work(self, giver: ThreadActivity) -> bool:
+    def _is_idle_worker_fed_by_other(self, giver: ThreadActivity) -> bool:
         """Tell whether this is an idle worker, into whose queue another thread has put its work.
 
         Of which `giver` waits for the outcome. Work that it is given only behind that wait makes a
@@ -560,7 +562,7 @@ def _is_hang_or_deadlock(answer: HangDiagnosis) -> bool:
     return answer.label in (HANG, DEADLOCK)
 
 
-def _dask_pool(context: HangContext, activity: ThreadActivity) -> int:
+def _executor_of_dask_thread(context: HangContext, activity: ThreadActivity) -> int:
     """Return the executor of a dask worker (PyObject *) whose thread this is; 0 for others."""
     frames = frames_running(context.view.frames(activity.tid), (_DASK_WORKER,))
     return next((context.view.variable(frame, "executor") or 0 for frame in frames), 0)

@@ -16,16 +16,16 @@ from gdb_epi.hangs.descriptor_waits import (
     diagnose_selector_of_nothing,
     diagnose_wait_on_closed_socket,
     diagnose_write_to_own_pipe,
+    incomplete_message_clause,
     reads_inotify_events,
-    rest_of_message_clause,
 )
 from gdb_epi.hangs.hang_context import HangContext, WaitChain
 from gdb_epi.hangs.idleness import (
     BREAKPOINTS,
     debugger_wait_frame,
     is_in_serving_loop,
-    is_polled_by_library,
     is_reading_incoming_work,
+    is_repeated_by_library,
     library_frames_called,
     makes_one_library_request,
     only_waits_for_work,
@@ -44,8 +44,8 @@ from gdb_epi.hangs.library_calls import (
     OF_ZMQ,
     PROCESS_QUEUE,
 )
-from gdb_epi.hangs.live.own_connections import diagnose_own_connection
-from gdb_epi.hangs.loops.futile_polls import only_waits_in_turns
+from gdb_epi.hangs.live.own_connections import diagnose_connection_within_process
+from gdb_epi.hangs.loops.futile_polls import only_repeats_one_call
 from gdb_epi.hangs.loops.polled_waits import diagnose_polling_loop, diagnose_wait_outside_loop
 from gdb_epi.hangs.loops.retry_loops import diagnose_connection_poll, diagnose_retries
 from gdb_epi.hangs.processes.child_processes import (
@@ -206,7 +206,7 @@ def diagnose_child_wait(context: HangContext, activity: ThreadActivity) -> HangD
         )
         evidence = (f"this process never put anything into {queue.name}: it has no feeder thread",)
         # Fewer items than children: another one has put its results, and this one may work on.
-        running = len(context.descriptors.running_processes)
+        running = len(context.descriptors.multiprocessing_children)
         sure = INFO if queue.items and queue.items < running else PROBABLE
         return wait_diagnosis(
             HANG, "unread queue", sentence, activity, sure, evidence=evidence, doubts=doubt
@@ -262,7 +262,7 @@ def diagnose_data_wait(
     context: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis:
     """Return the answer of a wait for data: of a peer, a file, a queue between processes."""
-    if is_polled_by_library(context, activity):
+    if is_repeated_by_library(context, activity):
         activity = activity._replace(timed=False)
     waits = f"{activity.waits()} for "
     if not activity.timed and serves_in_accepting_thread(library_frames_called(context, activity)):
@@ -277,7 +277,7 @@ def diagnose_data_wait(
         )  # fmt: skip
     stopped = debugger_wait_frame(context.view.frames(activity.tid))
     if stopped is not None and activity.target == 0:
-        return _diagnose_breakpoint(context, activity, stopped)
+        return _diagnose_debugger_prompt(context, activity, stopped)
     if activity.place and only_waits_for_work(context, activity):
         return idle_diagnosis(activity, f"{activity.who()} waits for work in {activity.place}")
     if activity.timed:
@@ -286,7 +286,7 @@ def diagnose_data_wait(
     if activity.target == 0:
         return idle_diagnosis(activity, f"{waits}input on standard input")
     if activity.call in ("open", "openat"):
-        return _diagnose_open(context, activity, waits)
+        return _diagnose_open_wait(context, activity, waits)
     if activity.awaits == FILE_ON_DISK:
         # No peer has to write: what is there is read, or the end of the file.
         sentence = f"{activity.who()} reads a file at {activity.where()}"
@@ -297,14 +297,16 @@ def diagnose_data_wait(
     return (
         diagnose_wait_on_closed_socket(context, activity)
         or diagnose_wait_for_in_process_server(context, activity, chain)
-        or _diagnose_own_producer(context, activity, chain)
+        or _diagnose_producer_here(context, activity, chain)
         or diagnose_read_of_own_pipe(context, activity, chain)
-        or diagnose_own_connection(context, activity)
+        or diagnose_connection_within_process(context, activity)
         or _diagnose_wait_for_peer(context, activity, waits)
     )
 
 
-def _diagnose_open(context: HangContext, activity: ThreadActivity, waits: str) -> HangDiagnosis:
+def _diagnose_open_wait(
+    context: HangContext, activity: ThreadActivity, waits: str
+) -> HangDiagnosis:
     """Return the answer where a file does not open: a FIFO, mostly, which its other side opens too.
 
     Who opens it to read may wait for commands; two threads that open one each are two sides.
@@ -329,7 +331,7 @@ def _diagnose_open(context: HangContext, activity: ThreadActivity, waits: str) -
     return wait_diagnosis(HANG, "open", sentence, activity, PROBABLE if writes or others else INFO)
 
 
-def _diagnose_breakpoint(
+def _diagnose_debugger_prompt(
     context: HangContext, activity: ThreadActivity, stopped: PyFrame
 ) -> HangDiagnosis:
     """Return the answer where a debugger of Python reads its commands: somebody may be there."""
@@ -346,7 +348,7 @@ def _diagnose_breakpoint(
     )  # fmt: skip
 
 
-def _diagnose_own_producer(
+def _diagnose_producer_here(
     context: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis | None:
     """Return the answer where another thread of this process puts into a queue of processes."""
@@ -356,7 +358,7 @@ def _diagnose_own_producer(
     return chain.diagnose_through_any(activity, find_wakers(context, activity), link)
 
 
-def _has_bound_socket(context: HangContext, activity: ThreadActivity) -> bool:
+def _has_bound_zeromq_socket(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether who waits for a message of ZeroMQ has bound a socket and sent nothing before."""
     called = set[str]().union(*(context.names_called_before(f, ever=True) for f in activity.frames))
     return any(name.startswith("bind") for name in called) and not any(
@@ -371,8 +373,9 @@ def _diagnose_wait_for_peer(
     unsent = _unsent_data_clause(context, activity)
     if unsent:
         return wait_diagnosis(
-            HANG, "not sent", f"{waits}{activity.wants()}; {unsent}, which does not send it before "
-            "flush() or close(): the other side has not got it, and nothing to answer", activity,
+            HANG, "not sent", f"{waits}{activity.awaited_text()}; {unsent}, which does not "
+            "send it before flush() or close(): the other side has not got it, and nothing to "
+            "answer", activity,
             evidence=("the stream's buffer is not empty",), ruled_out=("a timeout",),
             doubts=("whether the answer is to that",),
         )  # fmt: skip
@@ -388,7 +391,7 @@ def _diagnose_wait_for_peer(
         map(context.acquire_calls.is_running_in_loop, activity.frames)
     ):
         return idle_diagnosis(activity, f"{waits}{activity.what}, in a loop: as a consumer does")
-    if activity.awaits == OF_ZMQ and _has_bound_socket(context, activity):
+    if activity.awaits == OF_ZMQ and _has_bound_zeromq_socket(context, activity):
         return idle_diagnosis(activity, f"{waits}{activity.what}, to which others connect")
     if activity.awaits == OF_ZMQ and activity.watched[1:]:
         return idle_diagnosis(
@@ -400,7 +403,7 @@ def _diagnose_wait_for_peer(
     )
     if outlived is not None:
         return outlived
-    what = activity.wants()
+    what = activity.awaited_text()
     reads_in_loop = _may_live_process_write(context, activity) and waits_repeatedly(
         context, activity.frames
     )
@@ -457,7 +460,7 @@ def _diagnose_wait_for_peer(
         return _diagnose_worker_at_queue(context, activity, f"{waits}{what}")
     kind = "queue of processes" if is_queue else "peer"
     sentence = f"{waits}{what}, without a timeout"
-    rest = rest_of_message_clause(context, library_frames_called(context, activity))
+    rest = incomplete_message_clause(context, library_frames_called(context, activity))
     if rest:
         sentence += rest
     elif _reads_result_of_a_child(context, activity):
@@ -498,7 +501,7 @@ def _unsent_data_clause(context: HangContext, activity: ThreadActivity) -> str:
 
 def _reads_result_of_a_child(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread reads, in no loop, what a child process shall write: its result."""
-    if context.loops_around(activity.frames):
+    if context.count_loops(activity.frames):
         return False
     if activity.target is None or activity.awaits:
         return activity.awaits in (MESSAGE, PROCESS_QUEUE, MANAGED_ITEM)
@@ -553,7 +556,7 @@ def diagnose_write_wait(context: HangContext, activity: ThreadActivity) -> HangD
     unread_here = (
         diagnose_write_to_own_capture(context, activity)
         or diagnose_write_to_own_pipe(context, activity)
-        or diagnose_own_connection(context, activity)
+        or diagnose_connection_within_process(context, activity)
     )
     if unread_here is not None:
         return unread_here
@@ -565,7 +568,7 @@ def diagnose_write_wait(context: HangContext, activity: ThreadActivity) -> HangD
     unread = _unread_child_stream(context, activity)
     if unread:
         sentence += f", and the child's {unread} is a pipe that nobody reads meanwhile"
-    again = context.loops_around(activity.frames[:1]) or waits_repeatedly(context, activity.frames)
+    again = context.count_loops(activity.frames[:1]) or waits_repeatedly(context, activity.frames)
     slower = not unread and activity.call != "connect" and bool(again)
     if slower:
         sentence += ", or more slowly than this one writes"
@@ -593,7 +596,7 @@ def diagnose_sleep(
     context: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis:
     """Return the answer of a sleep: of a loop that polls, or of a timer."""
-    if is_polled_by_library(context, activity):
+    if is_repeated_by_library(context, activity):
         activity = activity._replace(timed=False)
     place = activity.place
     called = library_frames_called(context, activity)
@@ -634,7 +637,7 @@ def diagnose_wait_for_work(
     context: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis:
     """Return the answer of a wait for clients, events or a signal."""
-    if is_polled_by_library(context, activity):
+    if is_repeated_by_library(context, activity):
         activity = activity._replace(timed=False)
     place = f" in {activity.place}" if activity.place else ""
     where = f" at {activity.where()}" if activity.frames else ""
@@ -675,7 +678,7 @@ def diagnose_wait_for_work(
     own: Sequence[PyFrame] = activity.frames
     inner = [] if makes_one_library_request(context, activity) else called
     in_turns = (
-        activity.kind == hang_types.POLL and bool(own) and only_waits_in_turns(context, own[0])
+        activity.kind == hang_types.POLL and bool(own) and only_repeats_one_call(context, own[0])
     )
     if in_turns:
         own, inner = own[1:], []

@@ -25,7 +25,7 @@ from gdb_epi.hangs.live.live_code import LiveCode
 from gdb_epi.hangs.loops.failed_tasks import FailedTask, find_failed_tasks
 from gdb_epi.hangs.loops.sleeping_event_loops import EventLoopReader
 from gdb_epi.hangs.pipe_ends import PipeEnds
-from gdb_epi.hangs.system_calls import read_sleep_seconds, sleeps_until
+from gdb_epi.hangs.system_calls import is_sleep_time_absolute, read_sleep_seconds
 from gdb_epi.hangs.tasks import add_wakers_from_code, event_loop_module, unfinished_tasks
 from gdb_epi.hangs.thread_activities import ThreadActivityReader
 from gdb_epi.hangs.types import EVENT, JOIN, LOCK, HangDiagnosis, PolledCondition, ThreadActivity
@@ -71,7 +71,7 @@ MAX_GENERATORS = 4  # each of which goes over the next
 MAX_FAILED = 2  # tasks that are named
 
 
-def diagnose_each_thread(
+def process_rule_from_thread_rule(
     rule: Callable[[HangContext, ThreadActivity], HangDiagnosis | None],
 ) -> Callable[[HangContext], HangDiagnosis | None]:
     """Decorate a rule about one thread: the first thread for which it holds decides.
@@ -294,9 +294,9 @@ class HangContext:
         thread = next((thread for thread in self._lwps if thread.tid == tid), None)
         return read_sleep_seconds(self.target, thread) if thread is not None else 0.0
 
-    def sleeps_until(self, tid: int) -> bool:
+    def is_sleep_time_absolute(self, tid: int) -> bool:
         """Tell whether sleep_seconds() of a thread are a time of the monotonic clock."""
-        return any(thread.tid == tid and sleeps_until(thread) for thread in self._lwps)
+        return any(thread.tid == tid and is_sleep_time_absolute(thread) for thread in self._lwps)
 
     def native_modules(self, tid: int, *, within_call: bool = False) -> frozenset[str]:
         """Return the names of the files whose code is on a thread's native stack."""
@@ -327,7 +327,7 @@ class HangContext:
         is_text = stream and self.view.type_name(stream) == "_io.TextIOWrapper"
         return bool(is_text and at and self.view.reader.read((stream or 0) + at, 1) != b"\0")
 
-    def loop_frames(self, frames: Sequence[PyFrame]) -> tuple[PyFrame, ...]:
+    def frames_from_outermost_loop(self, frames: Sequence[PyFrame]) -> tuple[PyFrame, ...]:
         """Return the frames from the outermost one on that is in a loop of its code, else all.
 
         Which of the functions that a loop calls was running is chance.
@@ -337,7 +337,7 @@ class HangContext:
         ]
         return tuple(frames[places[-1] :]) if places else tuple(frames)
 
-    def loops_around(self, frames: Iterable[PyFrame]) -> int:
+    def count_loops(self, frames: Iterable[PyFrame]) -> int:
         """Return how many loops the running instructions of some frames lie in."""
         return sum(len(self.acquire_calls.loops_around(frame)) for frame in frames)
 
@@ -346,7 +346,7 @@ class HangContext:
         around = sorted(self.acquire_calls.loops_around(frame).items(), reverse=True)
         return [range(first, last + 1) for first, last in around]
 
-    def loop_code(self, frame: PyFrame) -> list[Instruction]:
+    def innermost_loop_code(self, frame: PyFrame) -> list[Instruction]:
         """Return the instructions of the innermost loop that a frame runs; [] without one.
 
         Raises UnreadableMemory, LayoutError.
@@ -372,7 +372,7 @@ class HangContext:
         )
         return self.acquire_calls.names_called_before(frame, whens, depth)
 
-    def running_call(self, frame: PyFrame) -> str:
+    def running_call_name(self, frame: PyFrame) -> str:
         """Return the name of the function that a frame most likely calls now: the last loaded."""
         at = self.acquire_calls.running_byte_offset(frame) or 0
         places = [(place, name) for place, name in self._names_called(frame) if place <= at]

@@ -49,7 +49,7 @@ from gdb_epi.hangs.library_calls import (
 )
 from gdb_epi.hangs.loops.condition_waits import would_wait_again
 from gdb_epi.hangs.loops.sleeping_event_loops import waits_for_clients_in_library
-from gdb_epi.hangs.signal_waits import find_signal_for_thread
+from gdb_epi.hangs.signal_waits import find_signal_that_ends_thread_wait
 from gdb_epi.hangs.tasks import (
     describe_waiting_task,
     frame_taking_from_pool,
@@ -208,7 +208,7 @@ def strengthen_timed_diagnosis(context: HangContext, answer: HangDiagnosis) -> H
     """
     if answer.label != NO_FAULT or answer.kind != TIMED or answer.sure != INFO:
         return answer
-    if any(is_polled_by_library(context, activity) for activity in answer.members):
+    if any(is_repeated_by_library(context, activity) for activity in answer.members):
         return answer
     members = {activity.tid for activity in answer.members}
     others = (d for d in context.activities if d.frames and d.tid not in members)
@@ -220,7 +220,7 @@ def strengthen_timed_diagnosis(context: HangContext, answer: HangDiagnosis) -> H
     return answer._replace(sure=PROBABLE, ruled_out=ruled_out, sentence=sentence)
 
 
-def is_polled_by_library(context: HangContext, activity: ThreadActivity) -> bool:
+def is_repeated_by_library(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a library waits again after each timeout: its call has no end of its own.
 
     Its functions were given None as the time that they wait at most, or loop without a look at a
@@ -250,7 +250,7 @@ def is_polled_by_library(context: HangContext, activity: ThreadActivity) -> bool
 
 
 @default_when_unreadable(0.0)
-def seconds_of_timeout(context: HangContext, activity: ThreadActivity) -> float:
+def seconds_of_library_timeout(context: HangContext, activity: ThreadActivity) -> float:
     """Return for how long a library was asked to wait at most; 0 where it does not say."""
     for frame in reversed(library_frames_called(context, activity)):
         for word in filter(None, (context.view.variable(frame, name) for name in _LIMITS)):
@@ -273,7 +273,7 @@ def is_reading_incoming_work(context: HangContext, activity: ThreadActivity) -> 
     if not serving or (request and not is_receiving_function_name(request)):
         return False
     turn = activity.frames[: serving[-1] + 1]
-    once = not request and context.loops_around(turn) == 1  # it may read the rest of one answer
+    once = not request and context.count_loops(turn) == 1  # it may read the rest of one answer
     calling, depth = (activity.frames, 0) if once else (turn, 1)
     names = (context.names_called_before(frame, depth, ever=once) for frame in calling)
     return not any(map(is_any_request_name, names))
@@ -302,7 +302,7 @@ def is_computing_or_waiting_for_work(context: HangContext, activity: ThreadActiv
     in_loop = context.acquire_calls.is_running_in_loop(activity.frames[0])
     if activity.kind == hang_types.EVENT:
         for_item = activity.awaits == QUEUE_ITEM or waits_for_queue(context, activity)
-        if find_signal_for_thread(context, activity)[1]:
+        if find_signal_that_ends_thread_wait(context, activity)[1]:
             return True
         return (in_loop and for_item) or (
             would_wait_again(context, activity) is True
@@ -371,7 +371,7 @@ def is_in_serving_loop(context: HangContext, frames: Sequence[PyFrame]) -> bool:
 
 def waits_repeatedly(context: HangContext, frames: Sequence[PyFrame]) -> bool:
     """Tell whether code waits again and again, and not in one loop until something certain came."""
-    around = context.loops_around(frames)
+    around = context.count_loops(frames)
     if around > 1 and _is_loop_collecting_pieces(context, frames[0]):
         frames, around = frames[1:], around - 1
     return around > 1 or is_in_serving_loop(context, frames)
@@ -489,7 +489,9 @@ def other_threads_clause(context: HangContext, *activities: ThreadActivity) -> s
             alike.setdefault(f"{_activity_words(other)} at {other.where()}", []).append(other.who())
     shown = list(alike.items())[:MAX_BESIDE]
     sentences = [
-        f"{names[0]} {doing}" if len(names) == 1 else f"{len(names)} threads {_as_plural(doing)}"
+        f"{names[0]} {doing}"
+        if len(names) == 1
+        else f"{len(names)} threads {_verb_phrase_as_plural(doing)}"
         for doing, names in shown
     ]
     more = sum(map(len, alike.values())) - sum(len(names) for _, names in shown)
@@ -499,7 +501,7 @@ def other_threads_clause(context: HangContext, *activities: ThreadActivity) -> s
     return "".join(f"; {text}" for text in sentences)
 
 
-def _as_plural(doing: str) -> str:
+def _verb_phrase_as_plural(doing: str) -> str:
     verb, space, rest = doing.partition(" ")
     return f"{'are' if verb == 'is' else verb.removesuffix('s')}{space}{rest}"
 

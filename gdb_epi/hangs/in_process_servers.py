@@ -48,7 +48,7 @@ def diagnose_wait_for_in_process_server(
     by_handlers = _diagnose_busy_handlers(context, activity, chain)
     if by_handlers is not None:
         return by_handlers
-    asked = _address_asked(context, activity)
+    asked = _address_asked_over_http(context, activity)
     server = _thread_serving_address(context, asked) if asked is not None else None
     if server is None or asked is None:
         return None
@@ -104,9 +104,10 @@ def _diagnose_busy_handlers(
         first = others[0]
         which = "" if len(others) == 1 else f" (or one of {len(others) - 1} more that do the same)"
         return HangDiagnosis(
-            DEADLOCK, "requests", f"{activity.waits()} for {activity.wants()}, from a server of "
-            f"this process (port {port}); {first.who()}, which serves it{which}, waits at "
-            f"{first.where()} for what its client says next: each side waits for the other to send",
+            DEADLOCK, "requests", f"{activity.waits()} for {activity.awaited_text()}, from a "
+            f"server of this process (port {port}); {first.who()}, which serves it{which}, waits "
+            f"at {first.where()} for what its client says next: each side waits for the other to "
+            "send",
             (activity, first),
             PROBABLE,
             (f"the code that waits has connected to port {port}, which this process serves",),
@@ -171,7 +172,7 @@ def _diagnose_exhausted_grpc_handlers(
     )
 
 
-def _address_asked(context: HangContext, activity: ThreadActivity) -> Address | None:
+def _address_asked_over_http(context: HangContext, activity: ThreadActivity) -> Address | None:
     """Return the host and port that a thread's HTTPConnection asks."""
     view = context.view
     frame = next(frames_running(library_frames_called(context, activity), (_ASKS,)), None)

@@ -74,7 +74,9 @@ def find_signal_sender(context: HangContext, taker: int) -> SignalSender | None:
         for tid, frames in others:
             for frame in frames[:MAX_INNER]:
                 names = (
-                    {context.running_call(frame)} if surely else context.names_called_before(frame)
+                    {context.running_call_name(frame)}
+                    if surely
+                    else context.names_called_before(frame)
                 )
                 if names & SENDS:
                     activity = context.activity_of_thread(tid)
@@ -83,7 +85,7 @@ def find_signal_sender(context: HangContext, taker: int) -> SignalSender | None:
     return None
 
 
-def find_signal_that_ends(
+def find_signal_that_ends_wait(
     address: int, enders: Collection[str], reached: Mapping[int, tuple[CodeEffects, CodeEffects]]
 ) -> tuple[str, bool]:
     """Return the signal whose handler ends a wait for an object, and whether it does so surely.
@@ -100,12 +102,14 @@ def find_signal_that_ends(
     return unsure, False
 
 
-def find_signal_for_thread(context: HangContext, activity: ThreadActivity) -> tuple[str, bool]:
+def find_signal_that_ends_thread_wait(
+    context: HangContext, activity: ThreadActivity
+) -> tuple[str, bool]:
     """Return the signal whose handler ends a thread's wait, and whether it does so surely."""
     if not activity.object or not context.effects_of_signal_handlers:
         return "", False
     enders = methods_ending_wait(context, activity)
-    return find_signal_that_ends(activity.object, enders, context.effects_of_signal_handlers)
+    return find_signal_that_ends_wait(activity.object, enders, context.effects_of_signal_handlers)
 
 
 def signals_that_may_wake(context: HangContext, loop: int) -> list[int]:

@@ -22,7 +22,7 @@ from gdb_epi.hangs.external_waits import (
     diagnose_wait_for_work,
     diagnose_write_wait,
 )
-from gdb_epi.hangs.hang_context import HangContext, WaitChain, diagnose_each_thread
+from gdb_epi.hangs.hang_context import HangContext, WaitChain, process_rule_from_thread_rule
 from gdb_epi.hangs.idleness import (
     IDLE,
     SHALLOW,
@@ -48,7 +48,7 @@ from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.loops.event_loop_diagnosis import diagnose_sleeping_event_loop
 from gdb_epi.hangs.loops.polled_waits import diagnose_polling_loop
 from gdb_epi.hangs.processes.accept_locks import diagnose_turn_to_accept
-from gdb_epi.hangs.processes.file_locks import diagnose_file_lock_wait
+from gdb_epi.hangs.processes.file_locks import diagnose_file_lock_held_in_process
 from gdb_epi.hangs.tasks import event_loop_module, name_task
 from gdb_epi.hangs.types import (
     CANNOT_TELL,
@@ -73,7 +73,7 @@ from gdb_epi.hangs.unknown_holders import (
 )
 from gdb_epi.hangs.wakers import (
     does_timer_restart_itself,
-    find_thread_in_same_native_call,
+    find_thread_called_by_same_library,
     find_timer_of_thread,
     find_wakers,
 )
@@ -292,7 +292,7 @@ def _diagnose_notification_wait(
             (f"{held_up.who()}{started} waits for {activity.who()}",),
             ("a timeout",), ("whether it is that thread which should wake it",), settled=True,
         )  # fmt: skip
-    called = find_thread_in_same_native_call(context, activity, chain.tids)
+    called = find_thread_called_by_same_library(context, activity, chain.tids)
     if called is not None:
         link = f"{activity.module}, and that probably for the Python code that it called in"
         return chain.diagnose_through(activity, called.tid, link)
@@ -399,7 +399,7 @@ def _diagnose_join(
             return _diagnose_after_main_ended(context, awaited, answer) if over else answer
         if activity.target is not None:
             return None  # a circle that no rule knew
-    sentence = f"{activity.waits()} for {activity.wants()}"
+    sentence = f"{activity.waits()} for {activity.awaited_text()}"
     wait = context.waits.get(activity.tid)
     gone = wait is not None and not wait.owner.tid and bool(wait.owner.ident)
     still = wait is not None and read_u32(context.target, wait.address) == 0  # not posted since
@@ -429,8 +429,9 @@ def _diagnose_after_main_ended(
     ):
         return answer._replace(
             label=HANG, kind="failed main", sure=PROBABLE,
-            sentence=f"{thread.waits()} for {thread.wants()}: the program itself had ended by an "
-            f"exception ({failure}), and this thread, which is no daemon, keeps the process alive",
+            sentence=f"{thread.waits()} for {thread.awaited_text()}: the program itself had ended "
+            f"by an exception ({failure}), and this thread, which is no daemon, keeps the process "
+            "alive",
             open=(*answer.open, "whether that thread is meant to serve on without the program"),
         )  # fmt: skip
     alone = len(context.view.all_frames()) == 2  # with the main thread, which has ended
@@ -491,7 +492,7 @@ def diagnose_busy_wait(context: HangContext) -> HangDiagnosis | None:
     return diagnose_polling_loop(context, running[0], chain)
 
 
-@diagnose_each_thread
+@process_rule_from_thread_rule
 def diagnose_blocked_event_loop(
     context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
@@ -510,7 +511,9 @@ def diagnose_blocked_event_loop(
     if any(_is_in_loop_without_await(context, frame) for frame in own):
         ends = "that loop ends" if activity.timed else f"that loop ends; each time, {ends}"
     elif activity.timed:
-        seconds = _seconds_of_turn(context, activity, frames[place:]) if sleeps else 0.0
+        seconds = (
+            _seconds_of_sleep_in_loop_turn(context, activity, frames[place:]) if sleeps else 0.0
+        )
         limit = f", after {duration_words(seconds)} at most" if seconds else ""
         ends = f"{'that sleep' if sleeps else 'its timeout'} ends{limit}"
     of_thread = (t for t in context.tasks if t.running and t.tid == activity.tid)
@@ -526,7 +529,7 @@ def diagnose_blocked_event_loop(
         HANG, "blocked event loop", sentence, activity, CERTAIN,
         evidence=("the frame is called by the event loop and sleeps outside of its selector",),
         doubts=("a short call, seen at this moment",) if activity.timed else (),
-        fix=_plain_function_called(context, own), ends=ends,
+        fix=_fix_for_plain_function_called(context, own), ends=ends,
     )  # fmt: skip
 
 
@@ -564,7 +567,7 @@ def _is_in_loop_without_await(context: HangContext, frame: PyFrame) -> bool:
     )
 
 
-def _plain_function_called(context: HangContext, frames: Sequence[PyFrame]) -> str:
+def _fix_for_plain_function_called(context: HangContext, frames: Sequence[PyFrame]) -> str:
     """Return the fix that names the plain function which a coroutine calls; "" for a coroutine."""
     plain = None
     with suppress(UnreadableMemory, LayoutError):
@@ -576,7 +579,7 @@ def _plain_function_called(context: HangContext, frames: Sequence[PyFrame]) -> s
     return f"{hang_types.TO_THREAD}{plain.qualname or plain.name}" if plain is not None else ""
 
 
-def _seconds_of_turn(
+def _seconds_of_sleep_in_loop_turn(
     context: HangContext, activity: ThreadActivity, frames: Sequence[PyFrame]
 ) -> float:
     """Return how long at most a sleep lasts in a turn of asyncio's loop; 0 where it is not known.
@@ -585,7 +588,7 @@ def _seconds_of_turn(
     `end_time` (Lib/asyncio/base_events.py, _run_once(), 3.8 to 3.15).
     """
     seconds = context.sleep_seconds(activity.tid)
-    if not context.sleeps_until(activity.tid):
+    if not context.is_sleep_time_absolute(activity.tid):
         return seconds
     for frame in frames:
         word = context.view.variable(frame, "end_time") if frame.name == "_run_once" else None
@@ -598,7 +601,7 @@ def _seconds_of_turn(
 # Rules whose answer may be that of the thread that is waited for.
 _FOLLOWING = {
     hang_types.LOCK: _diagnose_lock_wait,
-    hang_types.FILE_LOCK: diagnose_file_lock_wait,
+    hang_types.FILE_LOCK: diagnose_file_lock_held_in_process,
     hang_types.EVENT: diagnose_event_wait,
     hang_types.JOIN: _diagnose_join,
     hang_types.READ: diagnose_data_wait,

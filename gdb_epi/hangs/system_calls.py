@@ -126,7 +126,7 @@ def read_sleep_seconds(target: Target, thread: Thread) -> float:
     """Return for how long a thread was to sleep, in seconds; 0 where its registers do not tell.
 
     time.sleep() asks for a time of the monotonic clock, which counts from the machine's start
-    (sleeps_until()); what it slept already is in no register.
+    (is_sleep_time_absolute()); what it slept already is in no register.
     """
     place = _TIMES_OF_SLEEP.get(thread.system_call_name or "")
     raw = (
@@ -141,7 +141,7 @@ def read_sleep_seconds(target: Target, thread: Thread) -> float:
     return whole + (rest * unit if 0 <= rest * unit < 1 else 0.0)
 
 
-def sleeps_until(thread: Thread) -> bool:
+def is_sleep_time_absolute(thread: Thread) -> bool:
     """Tell whether a sleep was given the time of its end: TIMER_ABSTIME, as by 3.11's sleep()."""
     return thread.system_call_name == "clock_nanosleep" and bool(
         thread.system_call_argument(1) & _TIMER_ABSTIME

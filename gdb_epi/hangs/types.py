@@ -114,7 +114,7 @@ class ThreadActivity(NamedTuple):
             f"{self.who()} waits {'in' if where in (_NATIVE_CODE, self.module) else 'at'} {where}"
         )
 
-    def wants(self) -> str:
+    def awaited_text(self) -> str:
         """Return what it waits for, as it stands behind "waits for"."""
         return f"data on {self.what}" if self.kind == READ and not self.awaits else self.what
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
+from gdb_epi.hangs.hang_context import HangContext, process_rule_from_thread_rule
 from gdb_epi.hangs.library_calls import (
     FUTURES,
     MANAGED_ITEM,
@@ -145,13 +145,15 @@ def _calls_ahead_in_own_frames(
             with suppress(UnreadableMemory, LayoutError):
                 calls.update(context.acquire_calls.calls_ahead(frame, depth, running))
             with suppress(UnreadableMemory, LayoutError):
-                calls.update(_calls_when_left(context, frame, depth))
+                calls.update(_calls_at_exit_of_with_blocks(context, frame, depth))
             running = frame.code
         context.ahead[key] = frozenset(calls)
     return context.ahead[key]
 
 
-def _calls_when_left(context: HangContext, frame: PyFrame, depth: int) -> Iterator[tuple[int, str]]:
+def _calls_at_exit_of_with_blocks(
+    context: HangContext, frame: PyFrame, depth: int
+) -> Iterator[tuple[int, str]]:
     """Yield (object, method) of the calls that are made when a frame leaves its `with` blocks.
 
     A semaphore is released, and the function behind `@contextmanager` goes on. Raises
@@ -180,7 +182,7 @@ def methods_ending_wait(context: HangContext, activity: ThreadActivity) -> froze
     return _ENDS.get(activity.awaits, _GIVES)
 
 
-@diagnose_each_thread
+@process_rule_from_thread_rule
 def diagnose_event_set_by_caller(
     context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
@@ -298,7 +300,7 @@ def _frames_outside_wait(frames: Sequence[PyFrame]) -> Iterator[PyFrame]:
     yield from frames[inner + 1 :]
 
 
-def find_thread_in_same_native_call(
+def find_thread_called_by_same_library(
     context: HangContext, activity: ThreadActivity, chain_tids: Sequence[int]
 ) -> ThreadActivity | None:
     """Return a thread whose Python code the native library called in which another one waits."""
@@ -322,7 +324,7 @@ def other_wait_clause(
          and d not in same and d.kind in (hang_types.LOCK, hang_types.EVENT, hang_types.JOIN,
          hang_types.READ, hang_types.WRITE)), None,
     )  # fmt: skip
-    return f"{stuck.waits()} for {stuck.wants()}; " if stuck else ""
+    return f"{stuck.waits()} for {stuck.awaited_text()}; " if stuck else ""
 
 
 def find_timer_of_thread(context: HangContext, activity: ThreadActivity) -> int:

@@ -29,7 +29,7 @@ from gdb_epi.locks.types import (
     VanishedThreads,
 )
 from gdb_epi.locks.waits.futex import classify_thread_activity, find_futex_waits
-from gdb_epi.locks.waits.wait_graph import find_cycles, mark_cycles
+from gdb_epi.locks.waits.wait_graph import find_cycles, mark_waits_of_cycles
 from gdb_epi.target.api import Target, Thread
 
 MAX_FRAMES = 20_000  # of all vanished threads
@@ -121,7 +121,7 @@ def examine_locks(
         errors += [SoftError("locks", subject, text) for subject, text in problems]
     return LockReport(
         fork=fork,
-        waits=tuple(mark_cycles(waits[:MAX_WAITS], cycles)),
+        waits=tuple(mark_waits_of_cycles(waits[:MAX_WAITS], cycles)),
         soft_errors=tuple(dict.fromkeys(errors)),
         vanished=vanished,
         handlers=forked.handlers,

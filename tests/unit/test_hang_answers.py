@@ -14,7 +14,7 @@ from gdb_epi.hangs.deadlocks import diagnose_deadlocked_pool_callback
 from gdb_epi.hangs.descriptors import FILE, Descriptor, DescriptorTable
 from gdb_epi.hangs.event_waits import _waiters_clause, diagnose_event_wait
 from gdb_epi.hangs.hang_context import WaitChain
-from gdb_epi.hangs.idleness import is_polled_by_library, is_reading_incoming_work
+from gdb_epi.hangs.idleness import is_reading_incoming_work, is_repeated_by_library
 from gdb_epi.hangs.library_calls import (
     FILE_ON_DISK,
     FREE_CONNECTION,
@@ -43,7 +43,7 @@ SCENE = SimpleNamespace(
     view=SimpleNamespace(frames=lambda tid: (), **NOTHING_FOUND),
     is_only_python_thread=lambda _: False,
     acquire_calls=SimpleNamespace(is_running_in_loop=lambda frame: False),
-    loops_around=lambda frames: 0,
+    count_loops=lambda frames: 0,
     descriptors=SimpleNamespace(
         describe=lambda number: Descriptor(number, "file", ""),
         child_behind_descriptor=lambda _: None,
@@ -107,7 +107,7 @@ def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, more) -> None
         view=SimpleNamespace(frames=lambda _: (frame,), **NOTHING_FOUND),
         is_only_python_thread=lambda _: False,
         acquire_calls=SimpleNamespace(is_running_in_loop=lambda _: in_loop),
-        loops_around=lambda frames: in_loop * len(frames),
+        count_loops=lambda frames: in_loop * len(frames),
         is_in_bounded_loop=lambda _: False,
         descriptors=SimpleNamespace(
             describe=lambda number: Descriptor(number, kind, "it"),
@@ -149,7 +149,7 @@ def test_who_reads_in_a_loop_takes_work_or_wants_an_answer(request_made, before,
         view=SimpleNamespace(frames=lambda _: (called, own) if request_made else (own,)),
         is_only_python_thread=lambda _: False,
         acquire_calls=SimpleNamespace(is_running_in_loop=lambda frame: frame is own),
-        loops_around=len,
+        count_loops=len,
         is_in_bounded_loop=lambda _: False,
         names_called_before=lambda *_, **__: before,
     )
@@ -186,7 +186,7 @@ def test_a_library_that_polls_has_an_end_only_where_it_was_given_one(
         7, "main", hang_types.READ, "it", target=5, timed=True, frames=(own,), call=call,
         module=module,
     )  # fmt: skip
-    assert is_polled_by_library(scene, activity) == polled
+    assert is_repeated_by_library(scene, activity) == polled
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_who_puts_into_a_queue_of_a_manager_decides(monkeypatch, giver, target, 
         ),
         is_only_python_thread=lambda _: False,
         acquire_calls=SimpleNamespace(is_running_in_loop=lambda _: True),
-        loops_around=len, is_in_bounded_loop=lambda _: False,
+        count_loops=len, is_in_bounded_loop=lambda _: False,
         descriptors=SCENE.descriptors, pipe_ends=SCENE.pipe_ends,
         activity_of_thread=lambda tid: counter if tid == 8 else main, waits={}, activities=(),
     )  # fmt: skip
@@ -295,7 +295,7 @@ def test_a_scheduler_that_sleeps_until_a_job_is_due_is_not_said_to_wait_for_work
         view=SimpleNamespace(frames=lambda _: (frame,), **NOTHING_FOUND),
         is_only_python_thread=lambda _: False,
         acquire_calls=SimpleNamespace(is_running_in_loop=lambda _: False),
-        loops_around=lambda _: 0,
+        count_loops=lambda _: 0,
     )
     place = "apscheduler.schedulers.blocking._main_loop"
     activity = ThreadActivity(

@@ -155,7 +155,7 @@ def test_a_child_that_was_forked_later_may_keep_a_pipe_open(
         objects=SimpleNamespace(integer=lambda word: int(word == YES)),
     )
     running = SimpleNamespace(
-        running_processes=[(77, True), (sibling, forked)], child_of_pid=lambda _: None
+        multiprocessing_children=[(77, True), (sibling, forked)], child_of_pid=lambda _: None
     )
     activity = ThreadActivity(7, "MainThread", CHILD, target=77, frames=(CONVERT,))
     made = pipe_kept_open_by_sibling_clause(

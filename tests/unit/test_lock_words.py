@@ -14,7 +14,7 @@ from gdb_epi.detectors.waits import locks as lock_detectors
 from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.python.call_sites import CodeStep, find_loops
 from gdb_epi.locks.types import CERTAIN, PROBABLE, LockOwner, LockReport, LockWait
-from gdb_epi.locks.waits.wait_graph import deadlock_kind, find_cycles, mark_cycles
+from gdb_epi.locks.waits.wait_graph import deadlock_kind, find_cycles, mark_waits_of_cycles
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region, Thread
 
@@ -215,7 +215,7 @@ def test_two_cycles_and_a_tail() -> None:
     waits = [edge(9, 1), edge(1, 2), edge(2, 3), edge(3, 1), edge(7, 8), edge(8, 7)]
     cycles = find_cycles(waits)
     assert [cycle.tids for cycle in cycles] == [(1, 2, 3), (7, 8)]
-    changed = {w.tid: w.verdict for w in mark_cycles(waits, cycles)}
+    changed = {w.tid: w.verdict for w in mark_waits_of_cycles(waits, cycles)}
     assert [changed[tid] for tid in (9, 1, 7)] == ["live-holder", "cycle", "cycle"]
 
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from gdb_epi.locks.context import FutexWait, LockGuess
-from gdb_epi.locks.waits.futex import settle_owner
+from gdb_epi.locks.waits.futex import settle_owner_and_verdict
 
 
 @pytest.mark.parametrize(("timed", "ending"), [(False, "wake this one"), (True, "ends the wait")])
@@ -18,6 +18,8 @@ def test_a_wait_with_a_timeout_needs_no_other_thread(timed: bool, ending: str) -
         fork=SimpleNamespace(forked=False, parent_multithreaded=False),
     )
     call = FutexWait(7, 0x1000, 137, 0, "registers", timed)
-    wait = settle_owner(context, SimpleNamespace(tid=7), call, LockGuess("Event", event=True))
+    wait = settle_owner_and_verdict(
+        context, SimpleNamespace(tid=7), call, LockGuess("Event", event=True)
+    )
     assert wait.evidence[-1].startswith("nobody holds this (Event)")
     assert wait.evidence[-1].endswith(ending)

@@ -11,7 +11,7 @@ from support.fake_target import FakeTarget
 from gdb_epi.cpython.runtime.signal_handlers import read_signal_handlers
 from gdb_epi.errors import Absent
 from gdb_epi.hangs.live.effects import ANYTHING, CodeEffects
-from gdb_epi.hangs.signal_waits import find_signal_that_ends
+from gdb_epi.hangs.signal_waits import find_signal_that_ends_wait
 from gdb_epi.target.api import Region
 
 DATA, BSS = 0x10000, 0x20000
@@ -66,14 +66,14 @@ STOP, OTHER = 0x9000, 0x9100
 def test_a_handler_ends_a_wait_by_what_its_code_calls(
     effects: CodeEffects, answer: tuple[str, bool]
 ) -> None:
-    assert find_signal_that_ends(STOP, frozenset({"set"}), {15: (effects, effects)}) == answer
+    assert find_signal_that_ends_wait(STOP, frozenset({"set"}), {15: (effects, effects)}) == answer
 
 
 def test_what_a_handler_may_only_lead_to_ends_nothing_surely() -> None:
     """A handler that counts `self.hangups += 1` was said to set the event of another thread."""
     reached = {1: (CodeEffects(frozenset(), ()), CodeEffects(frozenset({(STOP, "set")}), ()))}
-    assert find_signal_that_ends(STOP, frozenset({"set"}), reached) == ("SIGHUP", False)
+    assert find_signal_that_ends_wait(STOP, frozenset({"set"}), reached) == ("SIGHUP", False)
 
 
 def test_no_handler_ends_nothing() -> None:
-    assert find_signal_that_ends(STOP, frozenset({"set"}), {}) == ("", False)
+    assert find_signal_that_ends_wait(STOP, frozenset({"set"}), {}) == ("", False)

@@ -13,7 +13,7 @@ from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.idleness import weaken_diagnosis_in_loop
 from gdb_epi.hangs.library_calls import BY_CALL
-from gdb_epi.hangs.live.who_may_end_waits import name_who_may_end
+from gdb_epi.hangs.live.who_may_end_waits import add_who_may_end_wait
 from gdb_epi.hangs.system_calls import read_system_call
 from gdb_epi.hangs.types import (
     CANNOT_TELL,
@@ -95,7 +95,7 @@ def test_what_returned_is_no_wait(number: int, result: int, sleeps: bool) -> Non
 def test_who_waits_in_each_turn_may_be_well(loops, ends, sure) -> None:
     """A producer faster than its consumer was a hang, 84 %, in every core."""
     scene = SimpleNamespace(
-        loops_around=lambda frames: loops * len(frames),
+        count_loops=lambda frames: loops * len(frames),
         acquire_calls=SimpleNamespace(is_running_in_loop=lambda _: loops > 0),
         is_in_bounded_loop=lambda _: ends,
         loop_bodies=lambda _: [],
@@ -132,7 +132,7 @@ def test_who_may_only_be_slow_stands_with_the_answer(label, kind, call, settled,
         own_callables=lambda _: (),
         live_code=SimpleNamespace(uses_any_name=lambda *_: False),
     )
-    assert name_who_may_end(scene, answer).outside == who  # type: ignore[arg-type]
+    assert add_who_may_end_wait(scene, answer).outside == who  # type: ignore[arg-type]
 
 
 def test_an_answer_stands_where_memory_beside_it_is_damaged() -> None:
@@ -145,7 +145,7 @@ def test_an_answer_stands_where_memory_beside_it_is_damaged() -> None:
     waiting = ThreadActivity(7, "MainThread", hang_types.LOCK)
     answer = wait_diagnosis(DEADLOCK, "self", "waits", waiting)
     scene = SimpleNamespace(waits=Damaged(), activities=())
-    assert name_who_may_end(scene, answer) == answer._replace(outside=UNREAD_CODE)  # type: ignore[arg-type]
+    assert add_who_may_end_wait(scene, answer) == answer._replace(outside=UNREAD_CODE)  # type: ignore[arg-type]
 
 
 def test_both_machines_know_the_same_waits() -> None:

@@ -54,7 +54,7 @@ from gdb_epi.hangs.dry_run.library_values import (
     call_match_method,
     call_pattern_method,
     call_struct_method,
-    decompress,
+    decompress_empty_input,
 )
 from gdb_epi.hangs.dry_run.loop_states import INFINITE, Bounds, are_float_bounds
 from gdb_epi.hangs.dry_run.object_evaluation import ObjectEvaluation
@@ -164,7 +164,7 @@ def call_method(
     if kind == "str" and isinstance(of, (BuiltStr, ProcessObject)):
         return _call_text_method(run, run.uncut_text(of), name, arguments, keywords)
     if kind == DECOMPRESSOR and isinstance(of, ProcessObject):
-        return decompress(run, of, arguments)
+        return decompress_empty_input(run, of, arguments)
     if kind in LIBRARY_VALUES:
         values = [run.to_python(argument) for argument in arguments]
         named = {key: run.to_python(value) for key, value in keywords.items()}
@@ -247,7 +247,7 @@ def _call_text_method(
         (of,) = arguments
         parts = run.all_items(of)
         if any(isinstance(part, RandomlyDrawnValue) for part in parts):
-            return run.apply_to_all_draws(lambda *words: text.join(words), *parts)
+            return run.apply_to_drawn_values(lambda *words: text.join(words), *parts)
         unknown = next(
             (n for n, part in enumerate(parts) if isinstance(part, PartlyKnownText)), None
         )
@@ -484,14 +484,14 @@ def _call_isinstance(run: ObjectEvaluation, arguments: list[Item], _named: _Name
     return ComputedNumber(any(_is_instance(run, of, kind) for kind in kinds))
 
 
-def _is_object_with_class(run: ObjectEvaluation, of: ProcessObject) -> bool:
+def _is_process_object_or_new_instance(run: ObjectEvaluation, of: ProcessObject) -> bool:
     """Tell whether an object is one of the process, or a new one of a class of its."""
     return of.address >= 0 or (of.address, CLASS) in run.memory.stored
 
 
 def _is_instance(run: ObjectEvaluation, of: Item, kind: Item) -> bool:
     named = isinstance(kind, GlobalName) and kind.name in _OF_DATA and run.is_builtin(kind.name)
-    if isinstance(of, ProcessObject) and _is_object_with_class(run, of):
+    if isinstance(of, ProcessObject) and _is_process_object_or_new_instance(run, of):
         mro = run.decoder.types.mro(run.class_of(of))
         if isinstance(kind, GlobalName) and named:
             return any(info.full_name == kind.name for info in mro)
@@ -637,7 +637,7 @@ def _call_str(run: ObjectEvaluation, arguments: list[Item], keywords: _Named) ->
 
 def _call_type(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:
     (of,) = arguments
-    if isinstance(of, ProcessObject) and _is_object_with_class(run, of):
+    if isinstance(of, ProcessObject) and _is_process_object_or_new_instance(run, of):
         return ClassOfObject(run.class_of(of))
     if run.type_name(of) not in _OF_DATA or not run.is_builtin(run.type_name(of)):
         raise Undecodable("a class of another kind")

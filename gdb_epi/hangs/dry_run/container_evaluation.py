@@ -256,7 +256,7 @@ class ContainerEvaluation(FunctionEvaluation):
             else self.to_python(item)
         )
 
-    def apply_to_all_draws(self, function: Callable[..., object], *items: Item) -> Item:
+    def apply_to_drawn_values(self, function: Callable[..., object], *items: Item) -> Item:
         """Return what a function gives of values, for all that may have been drawn."""
         pools = [
             each.of if isinstance(each, RandomlyDrawnValue) else (self.to_python(each),)
@@ -436,7 +436,7 @@ class ContainerEvaluation(FunctionEvaluation):
         """Return `of[index]` as it is now. Raises Undecodable, Raised."""
         kind = self.type_name(of)
         if isinstance(index, RandomlyDrawnValue) and kind in (*ARRAYS, "str"):
-            return self.apply_to_all_draws(operator.getitem, of, index)
+            return self.apply_to_drawn_values(operator.getitem, of, index)
         if isinstance(of, ProcessObject) and kind in DICTS:
             value = self.dict_values_by_python_key(of).get(self.to_python(index))
             if value is None and kind == "collections.defaultdict":
@@ -485,7 +485,7 @@ class ContainerEvaluation(FunctionEvaluation):
         kind = self.type_name(of)
         if isinstance(sought, RandomlyDrawnValue) and kind in (*ARRAYS, *SETS, *DICTS):
             values = frozenset(self.to_python(each) for each in self.members(of))
-            return self.truth(self.apply_to_all_draws(values.__contains__, sought))
+            return self.truth(self.apply_to_drawn_values(values.__contains__, sought))
         if isinstance(sought, NumberWithinBounds) and kind in (*ARRAYS, *SETS, *DICTS):
             numbers = (self.to_python(each) for each in self.members(of))
             if any(isinstance(n, (int, float)) and sought.low <= n <= sought.high for n in numbers):

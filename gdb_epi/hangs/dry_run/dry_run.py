@@ -595,7 +595,7 @@ class DryRun(BlockInstructions):
             return BuiltinMethod(of, name)
         if kind == MATCH and name in ATTRIBUTES:
             return match_attribute(self, of, name)
-        if self._is_own_method(of, name):
+        if self._is_function_of_class(of, name):
             return self.named_method(of, name)
         return (
             self.instance_attribute(of, name)
@@ -603,7 +603,7 @@ class DryRun(BlockInstructions):
             else super().named_attribute(of, name)
         )
 
-    def _is_own_method(self, of: ProcessObject, name: str) -> bool:
+    def _is_function_of_class(self, of: ProcessObject, name: str) -> bool:
         """Tell whether a name is that of a function in an object's class, to be called later."""
         if (of.address, name) in self.memory.stored:
             return False

@@ -176,7 +176,9 @@ def make_library_value(
     return run.apply_host_function(lambda: python_class_by_name(kind)(*values, **named))
 
 
-def decompress(run: ObjectEvaluation, of: ProcessObject, arguments: Sequence[Item]) -> Item:
+def decompress_empty_input(
+    run: ObjectEvaluation, of: ProcessObject, arguments: Sequence[Item]
+) -> Item:
     """Return what decompress() gives of no input: nothing, for ever. Raises Undecodable.
 
     Had the last call met the limit of what it may give, more could come.

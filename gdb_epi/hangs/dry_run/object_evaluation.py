@@ -213,7 +213,7 @@ class ObjectEvaluation(ContainerEvaluation):
     def next_item_and_iterator(self, iterator: Item) -> tuple[Item, Item] | None:
         """Return an iterator's next item, and the iterator after it; None at its end."""
         if isinstance(iterator, ProcessObject):
-            return self._advance_object(iterator)
+            return self._advance_iterator_object(iterator)
         if not isinstance(iterator, IteratorPosition):
             raise Undecodable("an iterator of another kind")
         if isinstance(iterator.over, RangeValue):  # it may be long
@@ -229,7 +229,7 @@ class ObjectEvaluation(ContainerEvaluation):
         item = items[place] if items else ComputedNumber(numbers[place])
         return item, iterator._replace(place=place + 1)
 
-    def _advance_object(self, iterator: ProcessObject) -> tuple[Item, Item] | None:
+    def _advance_iterator_object(self, iterator: ProcessObject) -> tuple[Item, Item] | None:
         if iterator.address not in self.memory.contents:
             generates = self.type_name(iterator) == "generator"
             read = self.generators if generates else self.iterator_position

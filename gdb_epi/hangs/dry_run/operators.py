@@ -54,7 +54,7 @@ def apply_operator(run: ObjectEvaluation, sign: str, left: Item, right: Item) ->
     if isinstance(left, RandomlyDrawnValue) or isinstance(right, RandomlyDrawnValue):
         if sign not in ("+", "-", "//"):
             raise Undecodable("an operator")
-        return run.apply_to_all_draws(_OPERATORS[sign], left, right)
+        return run.apply_to_drawn_values(_OPERATORS[sign], left, right)
     unknown = isinstance(left, PartlyKnownText) or isinstance(right, PartlyKnownText)
     if unknown or (sign == "%" and is_known_only_by_kind(right)):
         if sign == "%" and kinds[0] == "str" and isinstance(right, BuiltTuple):
@@ -128,7 +128,7 @@ def build_partly_known_text(
     if any(isinstance(item, RandomlyDrawnValue) for item in items):
         if name != "BUILD_STRING" and (len(items) > 1 or argument):
             raise Undecodable("a format of a draw")
-        return run.apply_to_all_draws(lambda *parts: "".join(map(str, parts)), *items)
+        return run.apply_to_drawn_values(lambda *parts: "".join(map(str, parts)), *items)
     if not any(map(is_known_only_by_kind, items)):
         return None
     plain = len(items) == 1 and not argument and name != "CONVERT_VALUE"
@@ -222,7 +222,7 @@ def apply_comparison(run: ObjectEvaluation, how: int, left: Item, right: Item) -
             raise Undecodable("what depends on a number that is not known")
         return ComputedNumber(given.pop())
     if isinstance(left, RandomlyDrawnValue) or isinstance(right, RandomlyDrawnValue):
-        return run.apply_to_all_draws(function, left, right)
+        return run.apply_to_drawn_values(function, left, right)
     second: Any = run.as_python_value_or_nan(right)
     first: Any = run.as_python_value_or_nan(left)
     try:

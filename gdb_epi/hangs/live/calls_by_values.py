@@ -246,7 +246,7 @@ class ValueCalls:
             referent = self._reader.field(at, "PyWeakReference", "wr_object")
             return heap.value_of_object(referent)
         if kind in ("method_descriptor", "wrapper_descriptor"):
-            self._call_unbound(
+            self._call_unbound_library_method(
                 self._reader.text_field(at, "PyMethodDescrObject", "d_common.d_name"), given
             )
         wrapped = heap.own_attribute(at, "__wrapped__")
@@ -262,7 +262,7 @@ class ValueCalls:
                 self._reads.note_possible_change(UNKNOWN)
         return UNKNOWN
 
-    def _call_unbound(self, name: str, given: Arguments) -> None:
+    def _call_unbound_library_method(self, name: str, given: Arguments) -> None:
         """A method of a library is called as a function, with its object."""
         first = given.by_place[0] if given.by_place else UNKNOWN
         for atom in first or (None,):
@@ -295,13 +295,13 @@ class ValueCalls:
             return self.call(None, self._heap.value_of_object(wrapped), inside)
         name = self._live.name_of_code(self._live.calls.as_called_function(address, 0).code)
         if subject is None and self._live.is_defined_in_class(address):
-            self._call_unbound(name, given)
+            self._call_unbound_library_method(name, given)
         self._walk.does_anything |= effects.may_load_unseen_code(module.name)
         held = [subject.address] if isinstance(subject, KnownObject) else []
         if isinstance(subject, (KnownObject, AnyInstance)):
             kind = self._reads.type_of(subject)
             if self._heap.type_info(kind).module in self._live.own_modules:
-                self._call_methods(subject, kind)
+                self._call_library_overrides(subject, kind)
         self._walk.run_library_code(module.name, held)
         top = top_package(module.name)
         self._assume_instances_made_by_library(top)
@@ -462,7 +462,7 @@ class ValueCalls:
             self._walk.run_library_code(info.module, [])
             self._give_arguments_to_unseen_code(given)
         elif not self._reads.is_class_of_program_alone(kind):
-            self._call_methods(made, kind)
+            self._call_library_overrides(made, kind)
         return frozenset((made,))
 
     def _make_builtin(self, context: CallContext | None, info: TypeInfo, given: Arguments) -> Value:
@@ -682,7 +682,7 @@ class ValueCalls:
         names = (each.full_name for each in self._heap.mro(kind))
         return next((name for name in names if name in effects.CONTAINERS), "")
 
-    def _call_methods(self, subject: KnownObject | AnyInstance, kind: int) -> None:
+    def _call_library_overrides(self, subject: KnownObject | AnyInstance, kind: int) -> None:
         """Call the methods of an own class that a library may know by a base of it."""
         if subject in self._methods_called:
             return

@@ -64,7 +64,7 @@ def diagnose_pool_self_deadlock(context: HangContext) -> HangDiagnosis | None:
         total, wait = len(pool.workers), "waits" if len(members) == 1 else "wait"
         all_wait = {1: "the only worker", 2: "both workers"}.get(total, f"all {total} workers")
         workers = all_wait if len(members) == total else f"{len(members)} of {total} workers"
-        what = name_awaited_object(context, first)[1] if givers else first.wants()
+        what = name_awaited_object(context, first)[1] if givers else first.awaited_text()
         wanted = "what a job in its queue would bring" if givers else "other jobs"
         sentence = (
             f"{workers} of a thread pool {wait} for {wanted}, and none is left to run "
@@ -139,7 +139,7 @@ class _StuckWorkers:
                 threads, tasks = self._stuck_givers_waiting_for_jobs(member)
                 tids, ids = tids | threads, ids | tasks
         giving = [
-            (d, f"that is to come from {d.who()}; {d.waits()} for {d.wants()}")
+            (d, f"that is to come from {d.who()}; {d.waits()} for {d.awaited_text()}")
             for d in map(self._waiting.__getitem__, sorted(tids))
         ]
         for task in map(self.tasks.__getitem__, sorted(ids)):
@@ -217,7 +217,7 @@ class _StuckWorkers:
         context, unblocked = self._context, self._unblocked
         if unblocked.is_ending_method_kept(activity):
             return True
-        going = [unblocked.effects_of_no_thread]
+        going = [unblocked.effects_outside_threads]
         going += [unblocked.effects_of_task(t) for t in context.tasks if t.id not in self.tasks]
         going += [
             unblocked.effects_of_frames_alone(d.tid)

@@ -77,7 +77,7 @@ def is_future_made_by_called_function(
     waits for would have a frame of its own.
     """
     own = context.live_code.own_functions
-    functions = own.get(_function_loaded_first(context, frame), [])
+    functions = own.get(_name_of_function_loaded_first(context, frame), [])
     return bool(functions) and all(
         _is_future_made_by_code(
             context, function.code, _variables_returned(context, function.code), MAX_CODE, makers
@@ -138,7 +138,7 @@ def variables_stored(context: HangContext, code: int) -> Iterator[tuple[str, str
             closed = bool(chain)
 
 
-def _function_loaded_first(context: HangContext, frame: PyFrame) -> str:
+def _name_of_function_loaded_first(context: HangContext, frame: PyFrame) -> str:
     """Return the name of the function that the running statement of a frame loads first."""
     running, chain, closed = (
         context.acquire_calls.running_byte_offset(frame) or 0,

@@ -41,7 +41,7 @@ class LiveCode(ProgramCode):
 
         At the end of a `with` block the generator of its context manager goes on.
         """
-        generators = [[f] for frames in stacks for f in self._generators_of_blocks(frames)]
+        generators = [[f] for frames in stacks for f in self._frames_of_block_generators(frames)]
         if self._runs < MAX_RUNS_OF_ALL:
             walk = CodeWalkByValues(self, self._heap_values)
             with suppress(CodeCannotBeFollowed, UnreadableMemory, LayoutError, IndexError):
@@ -63,7 +63,7 @@ class LiveCode(ProgramCode):
     def _heap_values(self) -> HeapValues:
         return HeapValues(self.view, self.calls)
 
-    def _generators_of_blocks(self, frames: Sequence[PyFrame]) -> Iterator[PyFrame]:
+    def _frames_of_block_generators(self, frames: Sequence[PyFrame]) -> Iterator[PyFrame]:
         """Yield where the generators rest whose `with` blocks some frames are in."""
         for _, manager in self.view.slots.entered_with_blocks(frames):
             frame = self.view.frame_of_manager(manager)
@@ -113,7 +113,7 @@ class LiveCode(ProgramCode):
         running = self.view.running_code()
         with suppress(EpiError, CodeCannotBeFollowed, IndexError):
             walk.calls.call_kept_functions()
-            for function in self.unnamed_functions:
+            for function in self.functions_named_in_no_code:
                 if function.code not in running:
                     walk.calls.call_function(function.address, None, UNKNOWN_ARGUMENTS)
             for frame in (
@@ -150,7 +150,10 @@ class LiveCode(ProgramCode):
         return effects.unbounded or any(
             is_byte_in_ranges(body.live, at)
             for body in effects.bodies
-            for at in (*self._changes_of(body.code, names), *self.cells_stored(body.code, names))
+            for at in (
+                *self._changes_of(body.code, names),
+                *self.offsets_storing_cells(body.code, names),
+            )
         )
 
     def may_store_items(self, effects: CodeEffects) -> bool:
@@ -161,7 +164,7 @@ class LiveCode(ProgramCode):
             for instruction in self.calls.sites.instructions(body.code)
         )
 
-    def cells_stored(self, code: int, names: Collection[str]) -> Iterator[int]:
+    def offsets_storing_cells(self, code: int, names: Collection[str]) -> Iterator[int]:
         """Yield the bytes where code stores a variable, in a cell, of one of some names."""
         cells = self.calls.sites.name_tables(code).cells
         for instruction in self.calls.sites.instructions(code):

@@ -57,7 +57,7 @@ def find_loop_callbacks(
     for transport in instances.instances_of((TRANSPORT, TLS)):
         for name in ("_protocol", "_app_protocol"):
             protocol = view.attribute(transport.address, name)
-            if protocol and not _is_own_or_asyncio(
+            if protocol and not _is_module_own_or_asyncio(
                 instances.types.type_of_object(protocol).module, own
             ):
                 return None
@@ -70,7 +70,9 @@ def find_loop_callbacks(
     for factory in _attributes_of_instances(view, instances, SERVER, "_protocol_factory"):
         called.append(factory)
         kind = view.type_name(factory)
-        if kind == "type" and _is_own_or_asyncio(instances.types.type_at(factory).module, own):
+        if kind == "type" and _is_module_own_or_asyncio(
+            instances.types.type_at(factory).module, own
+        ):
             continue
         if kind != "function" or not (
             factory in functions or is_streams_protocol_factory(view, factory)
@@ -84,7 +86,7 @@ def find_loop_callbacks(
     return [at for at in dict.fromkeys(called) if at and not at & 7]
 
 
-def _is_own_or_asyncio(module: str, own: Collection[str]) -> bool:
+def _is_module_own_or_asyncio(module: str, own: Collection[str]) -> bool:
     """Tell whether a class is the program's, or asyncio's."""
     return module in own or module.partition(".")[0] in ("asyncio", "builtins")
 

@@ -100,7 +100,7 @@ class CodeWalkByNames:
         for value in called:
             self._follow_object(value, [])
         for name in UNNAMED if self._todo and not surely else ():
-            self._add_all_named(name)
+            self._follow_functions_named(name)
 
     def effects(self) -> CodeEffects:
         """Return what all of it may do."""
@@ -153,7 +153,7 @@ class CodeWalkByNames:
             wrapped = self._view.attribute(wrapped, "__wrapped__")  # as by contextmanager()
         self._unbounded = True
 
-    def _add_all_named(self, name: str) -> bool:
+    def _follow_functions_named(self, name: str) -> bool:
         """Follow every function of the program of a name; tell whether there is any."""
         named = self._live.own_functions.get(name, [])
         self._unbounded |= len(named) > MAX_NAMED
@@ -199,14 +199,14 @@ class CodeWalkByNames:
             if name in UNFOLLOWED_BY_NAME:
                 self._unbounded = True
             if does in ("attr", "method") and at not in call_places:
-                self._follow_name(name)
+                self._follow_methods_named(name)
         modules = sites.name_tuple(body.code, "co_names")
         self._unbounded |= any(
             instruction.name == "IMPORT_NAME" and is_byte_in_ranges(body.live, instruction.at)
             and self._live.may_import_run_unseen_code(modules[instruction.argument])
             for instruction in sites.instructions(body.code)
         )  # fmt: skip
-        self._enter_blocks(body, managers)
+        self._follow_with_blocks(body, managers)
         self._follow_nameless_calls(body)
         self._running = 0
         for inner in self._inner_codes(body):
@@ -223,10 +223,14 @@ class CodeWalkByNames:
                 if self._view.type_name(constant) == "code":
                     yield constant
 
-    def _follow_name(self, name: str) -> None:
+    def _follow_methods_named(self, name: str) -> None:
         """A method of an object that is not known is called, or an attribute is loaded."""
         self._found.add((0, name))
-        if not self._add_all_named(name) and name not in OF_DATA and not name.startswith("__"):
+        if (
+            not self._follow_functions_named(name)
+            and name not in OF_DATA
+            and not name.startswith("__")
+        ):
             self._follow_kept_functions()
 
     def _follow_call(self, call: MethodCall, body: CodeToRun, managers: list[int]) -> None:
@@ -237,7 +241,7 @@ class CodeWalkByNames:
             return
         name = call.path[-1]
         if not receiver or self._view.type_name(receiver) == "NoneType":
-            self._follow_name(name)  # another object will be there when that is called
+            self._follow_methods_named(name)  # another object will be there when that is called
             return
         is_class = self._view.type_name(receiver) == "type"  # a method of any object of it
         self._found.add((0 if is_class else receiver, name))
@@ -249,11 +253,11 @@ class CodeWalkByNames:
             self.add_function(value, receiver if is_method and own is None else 0)
         elif kind in ("property", "staticmethod", "classmethod", "cached_property", "partial",
                       "functools.partial", "functools.cached_property"):  # fmt: skip
-            self._add_all_named(name)
+            self._follow_functions_named(name)
         elif value:
             self._follow_object(value, managers)
         elif name in self._live.own_functions:
-            self._add_all_named(name)
+            self._follow_functions_named(name)
 
     def _follow_object(self, value: int, managers: list[int]) -> None:
         """An object is loaded: where it is a function or class, it may be called."""
@@ -299,7 +303,7 @@ class CodeWalkByNames:
         elif kind.rpartition(".")[2] in UNFOLLOWED_BY_NAME:
             self._unbounded = True
 
-    def _enter_blocks(self, body: CodeToRun, managers: Iterable[int]) -> None:
+    def _follow_with_blocks(self, body: CodeToRun, managers: Iterable[int]) -> None:
         """Follow what `with` calls of the objects that code names, else of all managers."""
         code = self._calls.sites.instructions(body.code)
         if not any(each.name in ENTERS and is_byte_in_ranges(body.live, each.at) for each in code):

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.hangs.descriptor_waits import may_descriptor_be_held_elsewhere
+from gdb_epi.hangs.descriptor_waits import may_other_processes_share_descriptors
 from gdb_epi.hangs.descriptors import SOCKET, UNIX, read_socket_address
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import serving_function
@@ -39,7 +39,9 @@ _THIS_HOST = ("127.", "::1", "localhost")
 MAX_FRAMES = 40
 
 
-def diagnose_own_connection(context: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+def diagnose_connection_within_process(
+    context: HangContext, activity: ThreadActivity
+) -> HangDiagnosis | None:
     """Return the answer where both ends of a connection are read here, and nobody sends.
 
     Or both are written, and nobody reads.
@@ -47,7 +49,7 @@ def diagnose_own_connection(context: HangContext, activity: ThreadActivity) -> H
     other = next(
         (d for d in context.activities if _is_other_end_of_connection(context, activity, d)), None
     )
-    if other is None or may_descriptor_be_held_elsewhere(context):
+    if other is None or may_other_processes_share_descriptors(context):
         return None
     pair = {activity.tid, other.tid}
     going = UnblockedThreads(context)

@@ -70,7 +70,7 @@ class PairedReleases:
         return self._address in self._entered and kind.lower().endswith(_PERMITS)
 
     @default_when_unreadable(False)
-    def acquire_before_release(self, effects: CodeEffects) -> bool:
+    def does_acquire_precede_release(self, effects: CodeEffects) -> bool:
         """Tell whether all of some code that gives it has taken it before, in the same turn."""
         return not effects.unbounded and self._do_all_acquire_first(effects)
 
@@ -97,9 +97,9 @@ class PairedReleases:
         while todo:
             body = todo.pop()
             name = self._live.name_of_code(body.code)
-            if (body.code, self._method_subject(body)) in met:
+            if (body.code, self._self_of_method(body)) in met:
                 continue
-            met.add((body.code, self._method_subject(body)))
+            met.add((body.code, self._self_of_method(body)))
             entered = _ENTERED_BY.get(name, "")
             if entered:
                 if not self._does_block_acquire(body, entered):
@@ -220,14 +220,14 @@ class PairedReleases:
 
     def _does_block_acquire(self, body: CodeToRun, name: str) -> bool:
         """Tell whether the method that a `with` block begins with takes what its end gives back."""
-        calls, subject = self._live.calls, self._method_subject(body)
+        calls, subject = self._live.calls, self._self_of_method(body)
         function = calls.type_attribute(subject, name) if subject else 0
         if not function or self._live.view.type_name(function) != "function":
             return False
         code = calls.as_called_function(function, 0).code
         return code in self._taking and self._taking[code] == subject
 
-    def _method_subject(self, body: CodeToRun) -> int:
+    def _self_of_method(self, body: CodeToRun) -> int:
         names = self._live.calls.sites.name_tables(body.code).variables
         return body.names.get(names[0], 0) if names else 0
 

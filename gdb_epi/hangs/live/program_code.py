@@ -137,7 +137,7 @@ class ProgramCode:
                 and name not in _CALLED_BY_VALUES]  # fmt: skip
 
     @cached_property
-    def unnamed_functions(self) -> list[ProgramFunction]:
+    def functions_named_in_no_code(self) -> list[ProgramFunction]:
         """The program's functions whose names stand in none of its code; the start of a thread has.
 
         Raises UnreadableMemory, LayoutError.
@@ -194,7 +194,7 @@ class ProgramCode:
         )
         frames_refer = self._reader.layout.offset("_PyInterpreterFrame", "previous") is not None
         running = Counter([*self._resting, *(frame.code for frame in (*alive, *resting))])
-        left = Counter(self._functions_of_left_frames())
+        left = Counter(self._functions_of_finished_frames())
         bound: dict[int, list[int]] = {}
         instances = shared_instances(self.view.target, self.view.python)
         require = self._reader.layout.require
@@ -239,7 +239,7 @@ class ProgramCode:
         if self._reader.layout.offset("_PyInterpreterFrame", "previous") is not None:
             yield from self.suspended_frames
 
-    def _functions_of_left_frames(self) -> Iterator[int]:
+    def _functions_of_finished_frames(self) -> Iterator[int]:
         """Yield the functions of frames that are over and that somebody keeps, as a traceback does.
 
         Such a frame object has its function too (take_ownership() in Python/frame.c, 3.11 to 3.15).
@@ -499,7 +499,7 @@ class ProgramCode:
     # -- what others call for the program -----------------------------------------------------
 
     @cached_property
-    def handlers_of_logs(self) -> list[int]:
+    def own_logging_handlers(self) -> list[int]:
         """The handlers, filters and the like of `logging` that are of the program's classes."""
         instances = shared_instances(self.view.target, self.view.python)
         kinds = ("logging.Filterer", "logging.Formatter", "logging.Filter", "logging.LogRecord")

@@ -117,7 +117,7 @@ def diagnose_main_task(context: HangContext) -> HangDiagnosis | None:
             INFO,
             doubts=("whether what is cancelled is this wait",),
         )  # fmt: skip
-    return _diagnose_silent_peer(context, thread, main, tasks)
+    return _diagnose_connection_read_at_both_ends(context, thread, main, tasks)
 
 
 def _diagnose_never_woken(
@@ -172,7 +172,7 @@ def _diagnose_never_woken(
     )  # fmt: skip
 
 
-def _diagnose_silent_peer(
+def _diagnose_connection_read_at_both_ends(
     context: HangContext, thread: ThreadActivity, main: UnfinishedTask, tasks: _StuckTasks
 ) -> HangDiagnosis | None:
     """It waits for an answer over a connection both of whose ends are here, and read.
@@ -504,7 +504,7 @@ class _StuckTasks:
         return any(
             (
                 effects.calls_any(task.wait.address, enders)
-                and not paired_releases.acquire_before_release(effects)
+                and not paired_releases.does_acquire_precede_release(effects)
             )
             or (elsewhere and may_code_cancel_task(self._context, effects, task, elsewhere))
             for effects in self._effects_of_others(waiting)

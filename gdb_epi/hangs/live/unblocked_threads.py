@@ -89,7 +89,7 @@ class UnblockedThreads:
         for tid, effects in self._effects_of_others(activity.tid, activity):
             if effects.calls_any(
                 activity.object, enders
-            ) and not paired_releases.acquire_before_release(effects):
+            ) and not paired_releases.does_acquire_precede_release(effects):
                 yield tid, effects
 
     def _is_awaited_had_only_by_waiters(
@@ -321,7 +321,7 @@ class UnblockedThreads:
             effects.calls_any(activity.object, enders)
             for effects in (
                 *(self.effects_of_thread(d.tid) for d in going),
-                self.effects_of_no_thread,
+                self.effects_outside_threads,
             )
         )
 
@@ -351,7 +351,7 @@ class UnblockedThreads:
             (unblocked_thread, self.effects_of_thread(unblocked_thread))
             for unblocked_thread in self.unblocked_threads(tid, awaited)
         )
-        yield NO_THREAD, self.effects_of_no_thread
+        yield NO_THREAD, self.effects_outside_threads
 
     def unblocked_threads(self, but: int, awaited: ThreadActivity | None = None) -> Iterator[int]:
         """Yield the threads that go on, but one.
@@ -410,14 +410,14 @@ class UnblockedThreads:
         return bool(self._context.library_running_in_thread(tid))
 
     @property
-    def effects_of_no_thread(self) -> CodeEffects:
+    def effects_outside_threads(self) -> CodeEffects:
         """What code may do that no thread runs now: signal handlers, and what native code calls."""
         effects = self._context.effects_by_thread
         if NO_THREAD not in effects:
-            effects[NO_THREAD] = self._find_effects_of_no_thread()
+            effects[NO_THREAD] = self._find_effects_outside_threads()
         return effects[NO_THREAD]
 
-    def _find_effects_of_no_thread(self) -> CodeEffects:
+    def _find_effects_outside_threads(self) -> CodeEffects:
         context = self._context
         python = context.view.all_frames()
         if context.foreign_threads:

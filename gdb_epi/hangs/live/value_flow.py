@@ -233,7 +233,7 @@ class ValueFlow(StackSteps[Value]):
         name = MANAGERS[argument]
         value = self._value_if_effects_count(lambda: self._reads.attribute(self._context, of, name))
         if not self._quiet and name.endswith("enter__"):
-            self._walk.enter_block(self._context, of, later=name.startswith("__a"))
+            self._walk.enter_with_block(self._context, of, later=name.startswith("__a"))
         return [value, NULL]
 
     def _store_attribute(self, argument: int, value: Value, of: Value = NOTHING) -> None:
@@ -441,7 +441,7 @@ class ValueFlow(StackSteps[Value]):
     # -- blocks and generators ------------------------------------------------------------------
 
     def _enter_with_block(self, manager: Value, *, later: bool) -> list[Value]:
-        enter = self._walk.enter_block
+        enter = self._walk.enter_with_block
         entered = self._value_if_effects_count(lambda: enter(self._context, manager, later=later))
         return [DATA, entered]
 

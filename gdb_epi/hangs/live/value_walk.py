@@ -94,7 +94,7 @@ class CodeWalkByValues:
                 self._add_frame(frame, in_loop=in_loop)
         for _, manager in self._view.slots.entered_with_blocks(frames):
             if not in_loop:
-                self.enter_block(None, self.heap.value_of_object(manager), later=False)
+                self.enter_with_block(None, self.heap.value_of_object(manager), later=False)
 
     def _add_frame(self, frame: PyFrame, *, in_loop: bool) -> None:
         calls = self.code.calls
@@ -270,7 +270,7 @@ class CodeWalkByValues:
         top = top_package(name)
         if top == "logging":
             self.call_stream_writers()
-            for at in self.code.handlers_of_logs:
+            for at in self.code.own_logging_handlers:
                 self.hand_object_to_unseen_code(KnownObject(at))
         if has_module_effect(top, QUIET | EVENT_LOOP):
             return
@@ -295,7 +295,9 @@ class CodeWalkByValues:
             if name in self.code.own_functions:
                 self.calls.call_all_named(name)
 
-    def enter_block(self, context: CallContext | None, manager: Value, *, later: bool) -> Value:
+    def enter_with_block(
+        self, context: CallContext | None, manager: Value, *, later: bool
+    ) -> Value:
         """Return what a `with` block is given; `later`: by `async with`."""
         if manager is None:
             for name in MANAGERS:

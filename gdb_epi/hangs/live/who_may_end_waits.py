@@ -22,7 +22,7 @@ from gdb_epi.cpython.values.process_values import PlainValues
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.descriptor_waits import may_descriptor_be_held_elsewhere
+from gdb_epi.hangs.descriptor_waits import may_other_processes_share_descriptors
 from gdb_epi.hangs.hang_context import HangContext, threads_held_up_by
 from gdb_epi.hangs.library_calls import FUTURES
 from gdb_epi.hangs.live.effects import NOTHING, CodeEffects
@@ -96,7 +96,7 @@ MAX_HOPS = 2  # from a variable to an item of its attribute
 MAX_OBJECTS = 4_000  # of one task or thread, that are at hand
 
 
-def name_who_may_end(context: HangContext, answer: HangDiagnosis) -> HangDiagnosis:
+def add_who_may_end_wait(context: HangContext, answer: HangDiagnosis) -> HangDiagnosis:
     """Return an answer with who may end the wait that it is about, and only be slow."""
     if answer.label not in (HANG, DEADLOCK):
         return answer
@@ -163,7 +163,7 @@ class _PartiesThatMayEndWaits:
             numbers = activity.watched or (activity.target,)
             if activity.kind in FED and len(numbers) == 1 and numbers[0] is not None:
                 end = self._context.pipe_ends.other_end(numbers[0])
-                if end is not None and may_descriptor_be_held_elsewhere(self._context):
+                if end is not None and may_other_processes_share_descriptors(self._context):
                     yield OTHER_PROCESS
 
     def _parties_needing_no_gil(self, activity: ThreadActivity) -> Iterator[str]:

@@ -81,7 +81,7 @@ def diagnose_computing_threads(context: HangContext) -> HangDiagnosis | None:
         return None
     holder = context.gil_holder
     running.sort(key=lambda d: (d.tid != holder, d.tid != context.main_tid))
-    first = running[0]._replace(key_frames=context.loop_frames(running[0].frames))
+    first = running[0]._replace(key_frames=context.frames_from_outermost_loop(running[0].frames))
     code = f" in {first.module}" if first.module else ""
     does = f"{IN_CALL}{first.call}" if first.call in MAY_LAST else f"was computing{code}"
     sentence = f"{first.who()} {does} at {first.where()}"
@@ -192,7 +192,7 @@ def _code_without_seen_end(context: HangContext, activity: ThreadActivity) -> st
         if not loops or _COMPREHENSION.match(frame.name):
             continue
         if not any(_is_while_with_end(context, frame, loop) for loop in loops):
-            given = _while_loop_of_generator(context, frame)
+            given = _place_of_generator_taken_in_while(context, frame)
             return f", in a loop over what {given} gives; {NO_END_SEEN}" if given else ""
         if _waits_in_each_turn(context, activity, frame):
             return ""
@@ -212,7 +212,7 @@ def _iterates_without_end(context: HangContext, frame: PyFrame) -> bool:
     return any(context.view.type_name(word) in _WITHOUT_END for word in held)
 
 
-def _while_loop_of_generator(context: HangContext, frame: PyFrame) -> str:
+def _place_of_generator_taken_in_while(context: HangContext, frame: PyFrame) -> str:
     """Return "function (file:line)" of a generator that a frame goes over, in a `while` of its own.
 
     "" where it goes over none, over one of a library, or over one that itself goes over something.

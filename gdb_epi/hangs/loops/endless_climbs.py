@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.process_values import get_process_values
-from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
+from gdb_epi.hangs.hang_context import HangContext, process_rule_from_thread_rule
 from gdb_epi.hangs.loops.futile_polls import OF_FILES
 from gdb_epi.hangs.types import HANG, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.types import PROBABLE
@@ -29,13 +29,15 @@ _OWN_PARENTS = frozenset(("'/'", "''", "PosixPath('/')", "PosixPath('.')"))
 _NAMES = frozenset(("global", "name", "attr", "method"))
 
 
-@diagnose_each_thread
-def diagnose_endless_climb(context: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+@process_rule_from_thread_rule
+def diagnose_search_past_root_folder(
+    context: HangContext, activity: ThreadActivity
+) -> HangDiagnosis | None:
     """A thread seeks a file in the folder that is its own parent."""
     if not activity.frames or activity.timed:
         return None
     frame = activity.frames[0]
-    folder = next(_folders_that_lead_nowhere(context, frame), None)
+    folder = next(_folders_that_are_own_parents(context, frame), None)
     if folder is None:
         return None
     name, text = folder
@@ -50,12 +52,14 @@ def diagnose_endless_climb(context: HangContext, activity: ThreadActivity) -> Ha
     )  # fmt: skip
 
 
-def _folders_that_lead_nowhere(context: HangContext, frame: PyFrame) -> Iterator[tuple[str, str]]:
+def _folders_that_are_own_parents(
+    context: HangContext, frame: PyFrame
+) -> Iterator[tuple[str, str]]:
     """Yield the variable of a loop that only seeks files, and its value, if that is its own parent.
 
     Raises UnreadableMemory, LayoutError, IndexError.
     """
-    sites, view, body = context.call_sites, context.view, context.loop_code(frame)
+    sites, view, body = context.call_sites, context.view, context.innermost_loop_code(frame)
     if not body:
         return
     inside = {each.at for each in body}
@@ -75,7 +79,7 @@ def _folders_that_lead_nowhere(context: HangContext, frame: PyFrame) -> Iterator
     for does, name in used:
         of_scope = does in ("global", "name")
         word = view.objects.dict_get(scope, name) if of_scope else view.attribute(own, name)
-        if name not in _OF_PATHS and not _is_text(context, word):
+        if name not in _OF_PATHS and not _is_str_or_path(context, word):
             return
     slots = sites.name_tables(frame.code)[1]
     stored = {
@@ -83,7 +87,7 @@ def _folders_that_lead_nowhere(context: HangContext, frame: PyFrame) -> Iterator
         for each in body if each.operation in ("store", "store_load")
     }  # fmt: skip
     values = {name: view.variable(frame, name) or 0 for name in stored}
-    if not all(_is_text(context, at) for at in values.values()):
+    if not all(_is_str_or_path(context, at) for at in values.values()):
         return
     for name, at in values.items():
         text = get_process_values(context.target, context.python).value_of(at).text
@@ -91,5 +95,5 @@ def _folders_that_lead_nowhere(context: HangContext, frame: PyFrame) -> Iterator
             yield name, text
 
 
-def _is_text(context: HangContext, word: object) -> bool:
+def _is_str_or_path(context: HangContext, word: object) -> bool:
     return isinstance(word, int) and context.view.type_name(word) in _KINDS_OF_PATHS

@@ -21,7 +21,7 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.dry_run.container_evaluation import MAX_CODE, GeneratorYielded
 from gdb_epi.hangs.dry_run.dry_run import DryRun
 from gdb_epi.hangs.dry_run.loop_states import DryRunMemory, EndlessLoop
-from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
+from gdb_epi.hangs.hang_context import HangContext, process_rule_from_thread_rule
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.loops.dry_run_starts import (
     ReturnedValue,
@@ -72,7 +72,7 @@ _OF_ANY_LOOP = frozenset(
 )
 
 
-@diagnose_each_thread
+@process_rule_from_thread_rule
 def diagnose_endless_loop(context: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread runs a loop that came back to the same state, and that nobody else changes."""
     waits_in_turns = activity.timed and activity.kind in (EVENT, LOCK, JOIN)
@@ -168,7 +168,7 @@ def _is_call_made_again_by_caller(frame: PyFrame) -> bool:
 def _endless_loop_diagnosis(
     context: HangContext, activity: ThreadActivity, frame: PyFrame, endless: EndlessLoop
 ) -> HangDiagnosis:
-    key_frames = context.loop_frames(activity.frames)
+    key_frames = context.frames_from_outermost_loop(activity.frames)
     member = activity._replace(key_frames=key_frames)
     running = activity.kind in (*RUNNING, GIL)
     waiting = (
@@ -424,7 +424,7 @@ def _variables_stored_elsewhere(
         codes = beside | ({function.code for function in functions} - alone)
         return {
             name for code in codes for name in names.intersection(sites.name_tables(code).cells)
-            if any(code_of.cells_stored(code, (name,)))
+            if any(code_of.offsets_storing_cells(code, (name,)))
         }  # fmt: skip
     except (UnreadableMemory, LayoutError, IndexError):
         return {"a variable that is not known"}

@@ -17,7 +17,7 @@ from itertools import islice
 from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.cpython.values.repr_decoder import ReprLimits, Undecodable
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
+from gdb_epi.hangs.hang_context import HangContext, process_rule_from_thread_rule
 from gdb_epi.hangs.types import HANG, RUNNING, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.typing_lite import Any, NamedTuple
 
@@ -50,7 +50,7 @@ class _TooManySteps(Exception):
     """The match takes more steps than are counted."""
 
 
-@diagnose_each_thread
+@process_rule_from_thread_rule
 def diagnose_endless_match(context: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread matches a pattern whose repetitions try all ways to split its text."""
     if activity.kind not in RUNNING or not activity.frames:
@@ -61,7 +61,7 @@ def diagnose_endless_match(context: HangContext, activity: ThreadActivity) -> Ha
         explodes = (
             pattern is not None
             and matching is not None
-            and _grows_beyond_powers(*pattern, matching)
+            and _grows_faster_than_any_power(*pattern, matching)
         )
     except (UnreadableMemory, LayoutError, Undecodable, UnsupportedPattern, RecursionError):
         return None
@@ -128,7 +128,7 @@ def _pattern_being_matched(
     return None
 
 
-def _grows_beyond_powers(pattern: str, flags: int, matching: _MatchState) -> bool:
+def _grows_faster_than_any_power(pattern: str, flags: int, matching: _MatchState) -> bool:
     """Tell whether the time grows faster than any power of the length, to no end in sight."""
     letters_tried = matching.position - matching.start
     if letters_tried < MIN_TRIED:

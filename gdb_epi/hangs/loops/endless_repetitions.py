@@ -15,7 +15,7 @@ from itertools import islice
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
+from gdb_epi.hangs.hang_context import HangContext, process_rule_from_thread_rule
 from gdb_epi.hangs.types import (
     HANG,
     RUNNING,
@@ -42,7 +42,7 @@ _TAKES = frozenset((
 ))  # fmt: skip
 
 
-@diagnose_each_thread
+@process_rule_from_thread_rule
 def diagnose_endless_repetition(
     context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent
-from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
+from gdb_epi.hangs.hang_context import HangContext, process_rule_from_thread_rule
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.types import (
     GIL,
@@ -58,7 +58,7 @@ class _NotAWalk(Exception):
     """The loop does something other than walk."""
 
 
-@diagnose_each_thread
+@process_rule_from_thread_rule
 def diagnose_endless_walk(context: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread runs a loop whose every test looks at objects of a ring."""
     frames = context.view.frames(activity.tid)
@@ -92,8 +92,10 @@ def diagnose_endless_walk(context: HangContext, activity: ThreadActivity) -> Han
     )  # fmt: skip
 
 
-@diagnose_each_thread
-def diagnose_endless_search(context: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+@process_rule_from_thread_rule
+def diagnose_endless_search_in_count(
+    context: HangContext, activity: ThreadActivity
+) -> HangDiagnosis | None:
     """A thread runs `number in itertools.count(...)`, which has counted past that number."""
     if activity.kind not in RUNNING or not activity.frames:
         return None
@@ -153,7 +155,7 @@ def measure_ring(context: HangContext, start: int, attribute: str) -> int:
 
 def _attribute_step_of_loop(context: HangContext, frame: PyFrame) -> AttributeStep | None:
     """Return the step of a frame's innermost loop, when the loop does nothing else."""
-    sites, code, body = context.call_sites, frame.code, context.loop_code(frame)
+    sites, code, body = context.call_sites, frame.code, context.innermost_loop_code(frame)
     if not body:
         return None
     names, slots, _ = sites.name_tables(code)

@@ -43,7 +43,7 @@ from gdb_epi.hangs.processes.child_processes import (
 )
 from gdb_epi.hangs.processes.pool_threads import serves_pool_without_jobs
 from gdb_epi.hangs.processes.queued_jobs import unfinished_queue_jobs_clause
-from gdb_epi.hangs.signal_waits import find_signal_that_ends, signals_that_may_wake
+from gdb_epi.hangs.signal_waits import find_signal_that_ends_wait, signals_that_may_wake
 from gdb_epi.hangs.tasks import (
     ENDERS,
     activity_of_task,
@@ -119,7 +119,7 @@ def diagnose_sleeping_event_loop(
     closing = (
         sleeping.diagnose_ignored_cancel()
         or sleeping.diagnose_task_closing_service()
-        or sleeping.diagnose_open_connections(loop)
+        or sleeping.diagnose_server_with_open_connections(loop)
     )
     if closing is not None:
         return closing
@@ -239,7 +239,9 @@ class _SleepingLoopDiagnoser:
             )  # fmt: skip
         return None
 
-    def diagnose_open_connections(self, loop: SleepingEventLoop | None) -> HangDiagnosis | None:
+    def diagnose_server_with_open_connections(
+        self, loop: SleepingEventLoop | None
+    ) -> HangDiagnosis | None:
         """Return the answer where a task waits until all connections of a closed server are gone.
 
         Server.wait_closed() does so since 3.12 (gh-79033): a client that only listens keeps it.
@@ -296,7 +298,7 @@ class _SleepingLoopDiagnoser:
             )
         if self.outside or watched:
             return wait_diagnosis(HANG, "peer", f"{base}{waits}", activity, INFO)
-        followed = self.diagnose_executor_job() or self.diagnose_giving_thread()
+        followed = self.diagnose_executor_job() or self.diagnose_thread_that_wakes_loop()
         if followed is not None:
             return followed
         others = self._other_thread_may_wake() or self.context.foreign_threads
@@ -337,7 +339,7 @@ class _SleepingLoopDiagnoser:
             return None
         reached = self.context.effects_of_callables(handlers)
         enders = ENDERS[main.wait.kind]
-        signal, surely = find_signal_that_ends(main.wait.address, enders, reached)
+        signal, surely = find_signal_that_ends_wait(main.wait.address, enders, reached)
         if not signal:
             return None
         sentence = f"{self.base} and waits for a signal: the handler of {signal} wakes "
@@ -362,7 +364,7 @@ class _SleepingLoopDiagnoser:
             return None
         if not self.own and activity.place.startswith(SERVERS):
             return idle_diagnosis(activity, f"{base} and waits for events in {activity.place}")
-        if loop.datagrams and self._awaits_datagrams():
+        if loop.datagrams and self._do_tasks_wait_in_serving_loops():
             return idle_diagnosis(activity, f"{base} and waits for datagrams{waits}")
         which = (
             "its descriptor" if loop.descriptors == 1 else f"one of {loop.descriptors} descriptors"
@@ -378,7 +380,7 @@ class _SleepingLoopDiagnoser:
             HANG, "peer", sentence, activity, sure, evidence=("no timer is scheduled",)
         ))  # fmt: skip
 
-    def _awaits_datagrams(self) -> bool:
+    def _do_tasks_wait_in_serving_loops(self) -> bool:
         """Tell whether some tasks wait in loops without end, and the others for other tasks.
 
         A task that asks somebody by a datagram waits once, and for an answer.
@@ -395,7 +397,7 @@ class _SleepingLoopDiagnoser:
         runner = _thread_running_job(self.context, self.activity)
         return self._diagnose_through_thread(runner, "its executor's thread")
 
-    def diagnose_giving_thread(self) -> HangDiagnosis | None:
+    def diagnose_thread_that_wakes_loop(self) -> HangDiagnosis | None:
         """Return the answer of a thread that has yet to give the loop something to do."""
         waking = _thread_that_wakes_loop(self.context, self.activity)
         return self._diagnose_through_thread(waking, "what its loop is to be given by")
@@ -406,7 +408,9 @@ class _SleepingLoopDiagnoser:
         lacks_work = all(map(_may_task_lack_work, self.own))
         giver = _thread_giving_work(self.context, activity) if lacks_work else None
         followed = self._diagnose_through_thread(giver, "work that its loop gets from")
-        followed = followed or self.diagnose_executor_job() or self.diagnose_giving_thread()
+        followed = (
+            followed or self.diagnose_executor_job() or self.diagnose_thread_that_wakes_loop()
+        )
         if followed is not None:
             return followed
         others = self._other_thread_may_wake()

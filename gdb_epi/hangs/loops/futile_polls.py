@@ -191,7 +191,7 @@ def _is_plain_data(context: HangContext, frame: PyFrame, path: Sequence[str]) ->
 
 
 @default_when_unreadable(False)
-def only_waits_in_turns(context: HangContext, frame: PyFrame) -> bool:
+def only_repeats_one_call(context: HangContext, frame: PyFrame) -> bool:
     """Tell whether a frame's innermost loop makes one call, tests what came, and does no more.
 
     Where that call waits with a timeout, the loop has none.
@@ -268,7 +268,7 @@ def _variables_of_condition(
     context: HangContext, frame: PyFrame, calls: int, *, asks: bool = False, awaits: bool = False
 ) -> list[str] | None:
     """Return the variables that a frame's innermost loop tests; None where it does other things."""
-    sites, body = context.call_sites, context.loop_code(frame)
+    sites, body = context.call_sites, context.innermost_loop_code(frame)
     if not body:
         return None
     names, slots, cells = sites.name_tables(frame.code)

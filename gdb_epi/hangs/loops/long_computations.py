@@ -20,7 +20,7 @@ from gdb_epi.cpython.frames.eval_calls import EVAL_LOOP
 from gdb_epi.cpython.frames.opcodes import OPERATORS_BY_INSTRUCTION
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
+from gdb_epi.hangs.hang_context import HangContext, process_rule_from_thread_rule
 from gdb_epi.hangs.types import HANG, RUNNING, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
@@ -68,7 +68,7 @@ class LongComputation(NamedTuple):
     bits: float
 
 
-@diagnose_each_thread
+@process_rule_from_thread_rule
 def diagnose_long_computation(
     context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
@@ -77,7 +77,7 @@ def diagnose_long_computation(
     if activity.kind not in RUNNING or not activity.frames or not frames:
         return None
     frame = frames[0]
-    built = _largest_on_native_stack(context, activity.tid)
+    built = _digits_of_largest_int_on_stack(context, activity.tid)
     if built < MIN_BUILT:
         return None
     candidates = (
@@ -140,10 +140,10 @@ def _running_computations(context: HangContext, frame: PyFrame) -> Iterator[Long
             given = numbers[place + behind : place + behind + running.argument]
             arguments = [each for each in given if each is not None]
             if len(arguments) == running.argument:
-                yield from estimate_function(_builtin_name(context, word), arguments)
+                yield from estimate_function(_name_of_builtin_function(context, word), arguments)
 
 
-def _builtin_name(context: HangContext, word: int) -> str:
+def _name_of_builtin_function(context: HangContext, word: int) -> str:
     reader = context.view.reader
     if context.view.type_name(word) != "builtin_function_or_method":
         return ""
@@ -245,7 +245,7 @@ def _count_digits(reader: MemoryReader, number: int) -> int:
     return abs(reader.signed_field(number, "PyLongObject", "ob_size"))
 
 
-def _largest_on_native_stack(context: HangContext, tid: int) -> int:
+def _digits_of_largest_int_on_stack(context: HangContext, tid: int) -> int:
     """Return the digits of the largest int that code of C has at hand; 0 in Python's own loop."""
     if next(context.native_functions(tid), "").startswith(EVAL_LOOP):
         return 0

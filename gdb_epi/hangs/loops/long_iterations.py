@@ -16,7 +16,7 @@ from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.dry_run.loop_states import read_range_iterator
-from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
+from gdb_epi.hangs.hang_context import HangContext, process_rule_from_thread_rule
 from gdb_epi.hangs.types import (
     GIL,
     HANG,
@@ -52,8 +52,8 @@ class _LongIteration(NamedTuple):
     may_stop: bool
 
 
-@diagnose_each_thread
-def diagnose_endless_iteration(
+@process_rule_from_thread_rule
+def diagnose_too_long_iteration(
     context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
     """A thread goes over what it cannot come to the end of within years."""
@@ -76,7 +76,7 @@ def diagnose_endless_iteration(
             f"at least {iteration.left:.1e} turns of {iteration.of} are still to come, which "
             f"take {years} years at 100 million a second"
         )
-        member = activity._replace(key_frames=context.loop_frames(activity.frames))
+        member = activity._replace(key_frames=context.frames_from_outermost_loop(activity.frames))
         if iteration.may_stop:
             sentence = f"{activity.who()} was computing at {activity.where()}; {why}"
             return wait_diagnosis(

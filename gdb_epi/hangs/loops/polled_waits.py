@@ -131,7 +131,7 @@ def diagnose_wait_outside_loop(
             doubts=("what the other side does is not in this core",),
         )  # fmt: skip
     alone = context.is_only_python_thread(activity.tid)
-    if activity.kind == hang_types.SIGNAL and alone and _wants_its_children(context, activity):
+    if activity.kind == hang_types.SIGNAL and alone and _waits_for_children_next(context, activity):
         return wait_diagnosis(
             HANG, "signal", f"{waits} a signal, {times}: one that came before that call does not "
             "end it", activity, INFO, ruled_out=ruled_out,
@@ -140,7 +140,7 @@ def diagnose_wait_outside_loop(
     return None
 
 
-def _wants_its_children(context: HangContext, activity: ThreadActivity) -> bool:
+def _waits_for_children_next(context: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether code waits for the ends of its children next; a supervisor ends them first."""
     children = {child.address for child in context.descriptors.children}
     try:
@@ -305,7 +305,7 @@ def diagnose_tasks_polling_futilely(context: HangContext) -> HangDiagnosis | Non
         f"{name_task(task)} sleeps again and again at {function_and_line(frame)} "
         f"{until_clause(paths)}"
     )
-    setter = _failed_setter(context, own, paths)
+    setter = _failed_task_that_sets(context, own, paths)
     if setter is not None:
         because = f"; {setter.text()}: that task was to set it"
         others = ["another thread", "a task whose code sets it, or calls what failed again"]
@@ -342,7 +342,7 @@ def _do_all_tasks_poll(
     return loop.descriptors == 0 and timers is not None and timers <= len(polling)
 
 
-def _failed_setter(
+def _failed_task_that_sets(
     context: HangContext, own: Sequence[UnfinishedTask], paths: Sequence[str]
 ) -> FailedTask | None:
     """Return the failed task whose code changes what is tested; None where other code may do so."""

@@ -16,7 +16,7 @@ from contextlib import suppress
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
+from gdb_epi.hangs.hang_context import HangContext, process_rule_from_thread_rule
 from gdb_epi.hangs.library_calls import FILE_ON_DISK
 from gdb_epi.hangs.types import (
     FILE_GROWS,
@@ -47,7 +47,7 @@ _VARIABLES = ("store", "store_load")
 _LOADS = {"fast": 1, "fast2": 2, "cell": 1, "global": 1, "name": 1, "const": 1, "number": 1}
 
 
-@diagnose_each_thread
+@process_rule_from_thread_rule
 def diagnose_loop_reading_at_end_of_file(
     context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
@@ -62,7 +62,7 @@ def diagnose_loop_reading_at_end_of_file(
     why, grows = "", False
     with suppress(UnreadableMemory, LayoutError, IndexError):
         why, stream = _describe_read_at_end(context, activity.frames[number])
-        grows = bool(stream) and context.descriptors.is_on_disk(stream)
+        grows = bool(stream) and context.descriptors.may_be_on_disk(stream)
     if not why:
         return None
     looping = activity._replace(kind=PYTHON, frames=activity.frames[number:])

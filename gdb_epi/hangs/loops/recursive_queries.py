@@ -54,7 +54,7 @@ def find_running_recursion(texts: Iterable[str]) -> UnlimitedRecursion | None:
         return endless
     query = _LEFT_OUT.sub("''", queries[0][:MAX_QUERY])
     last = max(head.end() for head in _TABLE.finditer(query))
-    asks = query[last + len(_within_parentheses(query, last)) :]
+    asks = query[last + len(_text_until_closing_parenthesis(query, last)) :]
     return endless if _NEEDS_ALL.search(asks) else None
 
 
@@ -64,7 +64,7 @@ def find_unlimited_recursion(text: str) -> UnlimitedRecursion | None:
     if not _RECURSIVE.search(query) or re.search(r"\bLIMIT\b", query, re.IGNORECASE):
         return None
     for head in _TABLE.finditer(query):
-        name, body = head[1], _within_parentheses(query, head.end())
+        name, body = head[1], _text_until_closing_parenthesis(query, head.end())
         unions = [
             each for each in _UNION.finditer(body)
             if body.count("(", 0, each.start()) == body.count(")", 0, each.start())
@@ -83,7 +83,7 @@ def find_unlimited_recursion(text: str) -> UnlimitedRecursion | None:
     return None
 
 
-def _within_parentheses(text: str, start: int) -> str:
+def _text_until_closing_parenthesis(text: str, start: int) -> str:
     """Return a text from a place on up to the parenthesis that closes the one before it."""
     depth = 1
     for at in range(start, len(text)):

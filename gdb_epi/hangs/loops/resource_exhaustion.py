@@ -31,7 +31,7 @@ from gdb_epi.hangs.hang_context import HangContext, threads_held_up_by
 from gdb_epi.hangs.idleness import (
     is_computing_or_waiting_for_work,
     is_in_request_handler,
-    seconds_of_timeout,
+    seconds_of_library_timeout,
 )
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, RUNS_JOB_OF_ANYIO
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
@@ -421,7 +421,7 @@ def diagnose_connection_pool_exhausted(context: HangContext) -> HangDiagnosis | 
             f"{len(waiting)} threads wait for a free connection of a pool, {first.who()} at "
             f"{first.where()}"
         )
-    seconds = seconds_of_timeout(context, first) if first.timed else 0.0
+    seconds = seconds_of_library_timeout(context, first) if first.timed else 0.0
     after = f", after {duration_words(seconds)}" if seconds else ""
     ends = f"; a timeout ends the wait with an error{after}" if first.timed else ""
     locked = [
@@ -459,7 +459,7 @@ def _has_object_of_waited_library(
     frames = context.view.frames(waiting.tid)
     shared = {word for frame in frames for _, word in context.view.variable_addresses(frame)}
     return any(
-        word not in shared and _is_manager_of_packages(context, word, packages)
+        word not in shared and _is_with_manager_of_packages(context, word, packages)
         for frame in activity.frames
         for _, word in context.view.variable_addresses(frame)
     )
@@ -480,7 +480,7 @@ def diagnose_connection_pool_held_by_caller(context: HangContext) -> HangDiagnos
     activity = context.loop_thread
     if not waiting or activity is None:
         return None
-    held = {task.id: _caller_in_block_of(context, task, task) for task in waiting}
+    held = {task.id: _caller_in_with_block_of_library(context, task, task) for task in waiting}
     ids = {task.id for task in waiting}
     for task in waiting:
         block, frame = held[task.id], frame_taking_from_pool(task, context.installed)
@@ -509,7 +509,7 @@ def diagnose_connection_pool_held_by_caller(context: HangContext) -> HangDiagnos
     return None
 
 
-def _caller_in_block_of(
+def _caller_in_with_block_of_library(
     context: HangContext, task: UnfinishedTask, waiting: UnfinishedTask
 ) -> PyFrame | None:
     """Return the frame of a task that is inside a block of the library in which another waits.
@@ -521,7 +521,8 @@ def _caller_in_block_of(
     blocks = context.view.slots.entered_with_blocks(own_frames(task, context.installed))
     return next(
         (frame for frame, manager in blocks
-         if manager not in called and _is_manager_of_packages(context, manager, packages)), None,
+         if manager not in called
+         and _is_with_manager_of_packages(context, manager, packages)), None,
     )  # fmt: skip
 
 
@@ -529,11 +530,11 @@ def _uses_same_library(context: HangContext, task: UnfinishedTask, waiting: Unfi
     """Tell whether a task is in code of the library in which another one waits, or has a block."""
     folders = tuple(folder for _, folder in packages_called(waiting, context.installed))
     within = any(frame.filename.startswith(folders) for frame in task.stack)
-    return within or _caller_in_block_of(context, task, waiting) is not None
+    return within or _caller_in_with_block_of_library(context, task, waiting) is not None
 
 
 @default_when_unreadable(False)
-def _is_manager_of_packages(
+def _is_with_manager_of_packages(
     context: HangContext, manager: int, packages: frozenset[tuple[str, str]]
 ) -> bool:
     """Tell whether a context manager is of one of some packages: its class, or its function."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
+from gdb_epi.hangs.hang_context import HangContext, process_rule_from_thread_rule
 from gdb_epi.hangs.idleness import is_in_serving_loop
 from gdb_epi.hangs.types import GIL, HANG, RUNNING, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.python.call_sites import Instruction
@@ -29,7 +29,7 @@ _CALLABLE = frozenset(("function", "method", "builtin_function_or_method", "func
 _WRITES = "w"
 
 
-@diagnose_each_thread
+@process_rule_from_thread_rule
 def diagnose_spin_on_shared_memory(
     context: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
@@ -60,7 +60,7 @@ def _shared_memory_read_by(context: HangContext, frame: PyFrame) -> Iterator[str
 
     Raises UnreadableMemory, LayoutError, IndexError.
     """
-    sites, view, body = context.call_sites, context.view, context.loop_code(frame)
+    sites, view, body = context.call_sites, context.view, context.innermost_loop_code(frame)
     if not body:
         return
     inside = {each.at for each in body}

@@ -206,7 +206,7 @@ def may_ends_be_used(
     def leads_to_end(at: int) -> bool:
         return at in ends or view.attribute(at, "_transport") in ends
 
-    def uses(effects: CodeEffects, *, certainly: bool) -> bool:
+    def uses_an_end(effects: CodeEffects, *, certainly: bool) -> bool:
         return effects.unbounded or any(
             name in methods and (leads_to_end(at) if at else not certainly)
             for at, name in effects.calls
@@ -226,9 +226,9 @@ def may_ends_be_used(
     threads = unblocked.effects_of_threads(but=loop_thread.tid if loop_thread is not None else 0)
     return (
         any(map(leads_to_end, code.bound_objects(methods)))
-        or uses(code.effects_of_kept_functions, certainly=True)
-        or any(uses(unblocked.effects_of_task(task), certainly=False) for task in others)
-        or any(uses(effects, certainly=False) for effects in threads)
+        or uses_an_end(code.effects_of_kept_functions, certainly=True)
+        or any(uses_an_end(unblocked.effects_of_task(task), certainly=False) for task in others)
+        or any(uses_an_end(effects, certainly=False) for effects in threads)
     )
 
 
@@ -306,7 +306,7 @@ def _may_other_code_end_wait(context: HangContext, task: UnfinishedTask) -> bool
         (code.effects_of_callable(each.address, surely=True) for each in kept),
     )  # fmt: skip
 
-    def may_give(effects: CodeEffects) -> bool:
+    def may_end_wait(effects: CodeEffects) -> bool:
         # The loop may call what takes data only when the reading goes on.
         return effects.unbounded or (at, "*") in effects.calls or (
             effects.calls_any(at, enders)
@@ -318,7 +318,7 @@ def _may_other_code_end_wait(context: HangContext, task: UnfinishedTask) -> bool
         )  # fmt: skip
 
     try:
-        return len(context.tasks) > MAX_FRAMES or any(map(may_give, reaches))
+        return len(context.tasks) > MAX_FRAMES or any(map(may_end_wait, reaches))
     except (UnreadableMemory, LayoutError):
         return True
 

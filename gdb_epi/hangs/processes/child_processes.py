@@ -114,7 +114,9 @@ def pipe_kept_open_by_sibling_clause(context: HangContext, activity: ThreadActiv
     """
     view, target = context.view, activity.target or 0
     later = [
-        pid for pid, forked in context.descriptors.running_processes if forked and pid > target
+        pid
+        for pid, forked in context.descriptors.multiprocessing_children
+        if forked and pid > target
     ]
     held = (at for frame in activity.frames for _, at in view.variable_addresses(frame))
     connections = (at for at in held if view.type_name(at) == "Connection")
@@ -196,7 +198,7 @@ def diagnose_poll_for_process(context: HangContext) -> HangDiagnosis | None:
         by_file = bool(called & OF_FILES) and any(text.startswith(_PROC) for text in texts)
         if not (by_file or called & _FINDS) or called & (_REAPS | _TAKES) - _SLEEPS:
             return None
-        if _starts_process(called):
+        if _has_name_that_starts_process(called):
             return None
         if loop_ends_by_clock(loop.code, bodies[0], context.call_sites):
             return None
@@ -208,7 +210,7 @@ def diagnose_poll_for_process(context: HangContext) -> HangDiagnosis | None:
         f"{activity.who()} asks at {function_and_line(loop)} again and again whether a process "
         f"is still there, by {'its folder in /proc' if by_file else 'kill()'}"
     )
-    if _starts_process(used) and not used & _REAPS:
+    if _has_name_that_starts_process(used) and not used & _REAPS:
         return HangDiagnosis(
             HANG, "unreaped child", f"{sentence}; a child of its own is there until somebody waits "
             "for it, and no code of this program does", (activity,), PROBABLE,
@@ -225,7 +227,7 @@ def diagnose_poll_for_process(context: HangContext) -> HangDiagnosis | None:
     )  # fmt: skip
 
 
-def _starts_process(names: Iterable[str]) -> bool:
+def _has_name_that_starts_process(names: Iterable[str]) -> bool:
     return any(name.startswith(_STARTS) for name in names)
 
 
@@ -433,8 +435,8 @@ def awaits_child_with_open_stdin(context: HangContext, activity: ThreadActivity)
     popen = context.descriptors.child_behind_descriptor(activity.target)
     if popen is None or popen.streams.get("stdin", -1) < 0 or not activity.frames:
         return False
-    if not context.is_only_python_thread(activity.tid) or context.loops_around(activity.frames):
+    if not context.is_only_python_thread(activity.tid) or context.count_loops(activity.frames):
         return False
-    reads_all = context.running_call(activity.frames[0]) in ("read", "readlines")
+    reads_all = context.running_call_name(activity.frames[0]) in ("read", "readlines")
     written = {name for f in activity.frames for name in context.names_called_before(f, ever=True)}
     return reads_all and bool(written & {"write", "writelines", "print"})

@@ -63,12 +63,12 @@ class LockedFile(NamedTuple):
     texts: Mapping[str, str] = {}
     descriptor: int | None = None
 
-    def is_at(self, number: int | None) -> bool:
+    def was_locked_by(self, number: int | None) -> bool:
         """Tell whether it was locked by that very descriptor: its lock is changed, not awaited."""
         return number is not None and number == self.descriptor
 
 
-def diagnose_file_lock_wait(
+def diagnose_file_lock_held_in_process(
     context: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis | None:
     """Return the answer of a wait for the lock of a file."""
@@ -96,7 +96,7 @@ def diagnose_file_lock_wait(
         link = f"the lock of a file ({activity.what}), taken by {taken} and held by"
         return chain.diagnose_through(activity, holder.tid, link)
     doubt = "what its holder does is not in this core"
-    beside = _lock_held_beside(context, activity)
+    beside = _other_file_locked_by_waiter(context, activity)
     if beside is not None:
         return wait_diagnosis(
             HANG, "file lock", f"{waits} that is held already; meanwhile it holds such a lock "
@@ -133,14 +133,16 @@ def _holder_in_process(
     others = [d for d in context.activities if d.tid != activity.tid][:MAX_THREADS]
     for other in (activity, *others):
         for held in _files_locked_by(context, other):
-            if _is_wanted(context, activity, held) and not held.is_at(activity.target):
+            if _is_file_awaited(context, activity, held) and not held.was_locked_by(
+                activity.target
+            ):
                 return other, held
         # Who waits for a part of that very file, and has taken one before, has another part.
         part = _part_locked_before(context, other) if other is not activity else None
         if (
             part
-            and part.name == _wanted_name(context, activity)
-            and part.code == _code(context, activity)
+            and part.name == _name_of_file_awaited(context, activity)
+            and part.code == _code_taking_lock(context, activity)
         ):
             return other, part
     return None, None
@@ -166,32 +168,32 @@ def circle_of_holders(
     return []
 
 
-def _taking_frame(context: HangContext, activity: ThreadActivity) -> PyFrame | None:
+def _frame_taking_lock(context: HangContext, activity: ThreadActivity) -> PyFrame | None:
     """Return the frame of the function that takes the lock: a library's, or the program's own."""
     called = library_frames_called(context, activity)
     return next(iter((*called[-1:], *activity.frames)), None)
 
 
-def _code(context: HangContext, activity: ThreadActivity) -> int:
-    taking = _taking_frame(context, activity)
+def _code_taking_lock(context: HangContext, activity: ThreadActivity) -> int:
+    taking = _frame_taking_lock(context, activity)
     return taking.code if taking is not None else 0
 
 
-def _wanted_name(context: HangContext, activity: ThreadActivity) -> str:
+def _name_of_file_awaited(context: HangContext, activity: ThreadActivity) -> str:
     """Return the name by which Python opened the file whose lock a thread waits for; or ""."""
     file = context.descriptors.describe(activity.target).object if activity.target else 0
     return context.view.text_attribute(file, "name") or "" if file else ""
 
 
-def _is_wanted(context: HangContext, activity: ThreadActivity, held: LockedFile) -> bool:
+def _is_file_awaited(context: HangContext, activity: ThreadActivity, held: LockedFile) -> bool:
     """Tell whether a file that code here has locked is the one whose lock a thread waits for.
 
     By its name, else where the same code took both, by the same names.
     """
-    name = _wanted_name(context, activity)
+    name = _name_of_file_awaited(context, activity)
     if name and held.name:
         return name == held.name
-    taking = _taking_frame(context, activity)
+    taking = _frame_taking_lock(context, activity)
     if taking is None or held.code != taking.code:
         return False
     texts = _texts_of_frame(context, taking)
@@ -237,16 +239,19 @@ def _part_locked_before(context: HangContext, activity: ThreadActivity) -> Locke
     for inner, frame in pairwise(activity.frames[:MAX_FRAMES]):
         made = context.names_called_before(frame, MAX_DEPTH, ever=True)
         if inner.name in made and made.isdisjoint(_GIVES_BACK):
-            name = _wanted_name(context, activity)
-            return LockedFile(inner.name, frame, name, code=_code(context, activity))
+            name = _name_of_file_awaited(context, activity)
+            return LockedFile(inner.name, frame, name, code=_code_taking_lock(context, activity))
     return None
 
 
-def _lock_held_beside(context: HangContext, activity: ThreadActivity) -> LockedFile | None:
+def _other_file_locked_by_waiter(
+    context: HangContext, activity: ThreadActivity
+) -> LockedFile | None:
     """Return another file that the waiting thread has locked, by the very code that waits."""
-    code = _code(context, activity)
+    code = _code_taking_lock(context, activity)
     return next((held for held in _files_locked_by(context, activity)
-                 if held.code == code and not held.is_at(activity.target)), None)  # fmt: skip
+                 if held.code == code
+                 and not held.was_locked_by(activity.target)), None)  # fmt: skip
 
 
 def _frame_that_locked_before(context: HangContext, activity: ThreadActivity) -> PyFrame | None:
@@ -270,7 +275,7 @@ def _frame_that_locked_before(context: HangContext, activity: ThreadActivity) ->
             same = first.path and call.root == first.root
             if same and call.name != inner.name and "close" in names:
                 used |= set().union(*(n for _, n in calls[taking : calls.index((call, names))]))
-        forked = any(forked for _, forked in context.descriptors.running_processes)
+        forked = any(forked for _, forked in context.descriptors.multiprocessing_children)
         starts = used & _STARTS or ("Process" in used and forked)
         if starts and used.isdisjoint(_GIVES_BACK):
             return frame

@@ -49,7 +49,7 @@ def diagnose_lock_held_while_joining(
             clause = f"meanwhile it holds a lock that processes share{name}"
             passed = waiting is None and _is_passed_to_process(context, frame, names)
             all_wait = bool(waiting) and (waiting or 0) >= len(
-                context.descriptors.running_processes
+                context.descriptors.multiprocessing_children
             )
             if waiting:
                 clause += (

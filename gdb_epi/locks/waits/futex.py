@@ -83,7 +83,7 @@ class _UnsettledWait:
         )
 
 
-def settle_owner(
+def settle_owner_and_verdict(
     context: LockContext, thread: Thread, call: FutexWait, guess: LockGuess
 ) -> LockWait:
     """Return the wait with its owner and its verdict."""
@@ -446,7 +446,7 @@ def find_futex_waits(context: LockContext, thread: Thread) -> Iterator[LockWait]
     call = read_futex_call(context, thread)
     if call is None:
         return
-    yield settle_owner(context, thread, call, classify_futex(context, thread, call))
+    yield settle_owner_and_verdict(context, thread, call, classify_futex(context, thread, call))
 
 
 def classify_futex(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess:

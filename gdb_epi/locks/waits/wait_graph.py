@@ -67,7 +67,7 @@ def cycle_text(cycle: WaitCycle) -> str:
     return " -> ".join((*shown, str(cycle.tids[0])))
 
 
-def mark_cycles(waits: Sequence[LockWait], cycles: Sequence[WaitCycle]) -> list[LockWait]:
+def mark_waits_of_cycles(waits: Sequence[LockWait], cycles: Sequence[WaitCycle]) -> list[LockWait]:
     """Return the waits, those of a cycle with that verdict."""
     inside = {tid: number for number, cycle in enumerate(cycles) for tid in cycle.tids}
     texts = [f"threads wait for each other: {cycle_text(cycle)}" for cycle in cycles]
