@@ -54,4 +54,4 @@ def test_what_is_read(one: Interpreter, tmp_path: Path) -> None:
         assert not isinstance(answer, Absent), answer
         answers[name] = answer.label, answer.kind
     read = (NO_FAULT, "file")
-    assert answers == {"text": read, "binary": read, "pipe": (HANG, "pipe")}
+    assert answers == {"text": read, "binary": read, "pipe": (HANG, "pipe of its own")}
