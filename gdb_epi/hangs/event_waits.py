@@ -65,7 +65,7 @@ from gdb_epi.hangs.wakers import (
     is_waiting_for_event_nobody_sets,
     methods_ending_wait,
     name_awaited_object,
-    other_wait_clause,
+    other_stuck_thread_clause,
 )
 from gdb_epi.locks.python.acquire_calls import AHEAD
 from gdb_epi.locks.types import INFO, PROBABLE
@@ -439,7 +439,7 @@ class _EventWait:
             if answer is not None:
                 return answer
         awaited = self._name or self._what
-        rest = other_wait_clause(context, activity, same, chain_tids) + (
+        rest = other_stuck_thread_clause(context, activity, same, chain_tids) + (
             f"no code that can still run ends a wait for {awaited}"
             f"{lost_permits_clause(context, activity.object)}" if proven
             else f"code of {naming[0].who()}, at {naming[0].where()}, may end that" if naming

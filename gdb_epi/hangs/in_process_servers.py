@@ -45,7 +45,7 @@ def diagnose_wait_for_in_process_server(
     """Return the answer for a thread that waits for one of a server of this process."""
     if activity.awaits == OF_GRPC and not activity.timed:
         return _diagnose_exhausted_grpc_handlers(context, activity)
-    by_handlers = _diagnose_busy_handlers(context, activity, chain)
+    by_handlers = _diagnose_busy_threaded_server(context, activity, chain)
     if by_handlers is not None:
         return by_handlers
     asked = _address_asked_over_http(context, activity)
@@ -77,7 +77,7 @@ def diagnose_wait_for_in_process_server(
     )  # fmt: skip
 
 
-def _diagnose_busy_handlers(
+def _diagnose_busy_threaded_server(
     context: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis | None:
     """Return the answer of a client of a server that has a thread for each client.

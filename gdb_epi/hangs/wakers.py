@@ -313,7 +313,7 @@ def find_thread_called_by_same_library(
     )  # fmt: skip
 
 
-def other_wait_clause(
+def other_stuck_thread_clause(
     context: HangContext, activity: ThreadActivity, same: Sequence[ThreadActivity],
     chain_tids: Sequence[int],
 ) -> str:  # fmt: skip

@@ -136,7 +136,9 @@ def diagnose_sleeping_event_loop(
         return signalled
     # Since 3.12 a timer of asyncio's own is scheduled meanwhile (gh-111358).
     ending = (
-        sleeping.diagnose_executor_job() if any(map(_awaits_executor, sleeping.tasks)) else None
+        sleeping.diagnose_executor_job()
+        if any(map(_awaits_executor_shutdown, sleeping.tasks))
+        else None
     )
     return (
         ending
@@ -566,7 +568,7 @@ def _thread_that_wakes_loop(
     return None
 
 
-def _awaits_executor(task: UnfinishedTask) -> bool:
+def _awaits_executor_shutdown(task: UnfinishedTask) -> bool:
     """Tell whether a task waits for the threads of the loop's executor to end, as run() does."""
     return any(
         frame.module == "asyncio.base_events" and frame.name == "shutdown_default_executor"

@@ -106,7 +106,7 @@ def _describe_read_at_end(context: HangContext, frame: PyFrame) -> tuple[str, in
         if at in places.summed and name not in empty
         and _is_shorter_than_chunk(context, _value_of_variable_path(context, frame, name))
     ]  # fmt: skip
-    if short and _are_errors_handled(context, frame, calls):
+    if short and _are_read_errors_handled(context, frame, calls):
         short = []
     if not empty and not short:
         return "", 0
@@ -134,7 +134,9 @@ def _describe_read_at_end(context: HangContext, frame: PyFrame) -> tuple[str, in
     return "", 0
 
 
-def _are_errors_handled(context: HangContext, frame: PyFrame, calls: Sequence[MethodCall]) -> bool:
+def _are_read_errors_handled(
+    context: HangContext, frame: PyFrame, calls: Sequence[MethodCall]
+) -> bool:
     """Tell whether an error of a read is handled: a socket that does not block has no data then.
 
     The end of a `with` block is a handler too, but lets errors pass unless it is told otherwise.
