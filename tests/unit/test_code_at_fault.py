@@ -61,8 +61,8 @@ def test_code_that_failed_below_a_handler_which_raised_again() -> None:
     verdict = Verdict("software", 0.8, "probable", (), (), DamagedWord(False),
                       (VerdictCause("null-pointer", 0.8),), ())  # fmt: skip
     assert find_code_at_fault(made, verdict, ()).whose == NOT_KNOWN
-    fault = made.account.fault._replace(origin="signal-frame", registers={"rip": PC})
-    made.__dict__["account"] = made.account._replace(fault=fault)
+    fault = made.fault_account.fault._replace(origin="signal-frame", registers={"rip": PC})
+    made.__dict__["fault_account"] = made.fault_account._replace(fault=fault)
     assert find_code_at_fault(made, verdict, ()).whose == LINE
 
 

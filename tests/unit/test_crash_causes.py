@@ -413,7 +413,7 @@ def test_a_failed_allocation_is_not_why_malloc_found_its_data_damaged(
     """Code that cleans up after the MemoryError freed a pointer that it had never set."""
     made = state(crash(6, -6, sender=PID))
     message = AbortMessage("malloc", "double-free", "", "free(): double free detected in tcache 2")
-    made.__dict__["account"] = made.account._replace(message=message)
+    made.__dict__["fault_account"] = made.fault_account._replace(message=message)
     home = "gdb_epi.detectors.runtimes.failed_allocation"
     error = RaisedException("in flight", (ExceptionInfo(HEAP, "MemoryError", NOT_ASKED),))
     monkeypatch.setattr(f"{home}.memory_error_of_thread", lambda *_: error)
